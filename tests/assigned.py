@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy.orm import Session
 
-from workbench.workflow.judging.distribution import Distribution, distribute, in_turn, to_each
-from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.judging.assignments import Distribution, distribute, in_turn, to_each
+from workbench.workflow.judging.handout import OrderRule
 
 
 def assign(

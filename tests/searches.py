@@ -9,7 +9,9 @@ from sqlalchemy.orm import Session
 
 from workbench.storage.tables import SearchEventRow, SearchRow
 from workbench.workflow.judging.desk_rules import save_allows_search
+from workbench.workflow.searching.index import document_changes
 from workbench.workflow.searching.searches import Searcher
+from workbench.workflow.searching.updating import CampaignIndex
 
 
 def stored_search(db: Session, searcher: Searcher, docnos: Sequence[str], *, typed: str = "harbour") -> int:
@@ -34,3 +36,9 @@ def stored_search(db: Session, searcher: Searcher, docnos: Sequence[str], *, typ
     shown = {"search_id": search.id, "happening": "shown", "rank": len(docnos), "at": search.searched_at}
     db.add(SearchEventRow(**shown))
     return search.id
+
+
+def is_current(db: Session, index: CampaignIndex, campaign_id: int) -> bool:
+    """Whether an index has seen every change of the documents."""
+    state = index.state()
+    return state is not None and state.changes == document_changes(db, campaign_id)

@@ -10,11 +10,11 @@ PACKAGE = ROOT / "workbench"
 
 KEPT = {
     "workflow/log.py:_LOGS": "current answers of campaigns, caught up by their events",
-    "workflow/judging/queue_events.py:_STORES": "what is handed out of queues, caught up by their events",
-    "workflow/judging/fixed_orders.py:_KNOWN": "orders of topics, by what they are made of",
+    "workflow/judging/queue_handout.py:_STORES": "what is handed out of queues, caught up by their events",
+    "workflow/judging/handout.py:_KNOWN": "orders of topics, by what they are made of",
     "workflow/pools/pooled_topics.py:_POOLS": "documents of pools, by their contents",
     "workflow/pools/listing.py:_CONTRIBUTED": "what each run brought to a pool, by its contents",
-    "workflow/pools/missing_texts.py:_COUNTS": "pooled documents that are not loaded, by pools and documents",
+    "workflow/pools/pooled_topics.py:_COUNTS": "pooled documents that are not loaded, by pools and documents",
     "workflow/pools/analysis.py:_EXAMINATIONS": "the tops of runs, by the hashes of their files",
     "workflow/runs/duplicate_runs.py:_REMEMBERED": "the tops of a run, by the hash of its file",
     "workflow/scores/score_table.py:_SCORED": "scores, by qrels, measures and the hashes of files",

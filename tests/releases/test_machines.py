@@ -30,11 +30,11 @@ CAMPAIGN = (
 CLONE = (
     f"{CAMPAIGN.rpartition('print(')[0]}"
     "import workbench; from pathlib import Path\n"
-    "from workbench.workflow.releases.releases import release_bytes\n"
+    "from workbench.workflow.releases.releases import release_parts\n"
     "assert Path(workbench.__file__).is_relative_to(Path.cwd()), workbench.__file__\n"
     "made = filled_release(database, campaign, *Included)\n"
     "with database.reading() as db:\n"
-    "    Path('release.zip').write_bytes(release_bytes(db, made.release))"
+    "    Path('release.zip').write_bytes(b''.join(release_parts(db, made.release)))"
 )
 MACHINES = (
     {"PYTHONHASHSEED": "1", "LC_ALL": "C", "TZ": "America/St_Johns", "PYTHONUTF8": "0"},

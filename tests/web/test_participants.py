@@ -22,7 +22,7 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import CheckedFileRow, RunRow
 from workbench.workflow.people.groups import Sender, add_group, join, participant, require_group
 from workbench.workflow.people.roles import Role
-from workbench.workflow.runs import quota
+from workbench.workflow.runs import own_runs as view_of_participants
 from workbench.workflow.runs.own_runs import own_runs
 from workbench.workflow.runs.run_checks import check_file, run_checker
 from workbench.workflow.runs.run_metadata import RunMetadata
@@ -330,7 +330,7 @@ def test_somebody_who_judges_too_is_blind_until_that_is_done(
 def test_a_group_with_too_many_files_that_wait_is_refused_before_another_is_checked(
     petra: FlaskClient, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(quota, "MOST_WAITING", 1)
+    monkeypatch.setattr(view_of_participants, "MOST_WAITING", 1)
     address = checked(petra, cast, upload("gamma.txt", GAMMA))
     more = {"group": str(cast.group_id), "files": [upload("delta.txt", "no run at all")]}
     answer = petra.post(CHECKED, data=more, headers={"Accept": "application/json"})
@@ -351,7 +351,7 @@ def test_earlier_versions_of_a_run_count_toward_the_quota_and_organisers_have_no
     send(petra, cast, upload("gamma.txt", GAMMA))
     with sqlite_database.reading() as db:
         (stored,) = db.scalars(select(func.length(RunRow.content_gzip)).where(RunRow.tag == "gamma"))
-    monkeypatch.setattr(quota, "MOST_BYTES", stored)
+    monkeypatch.setattr(view_of_participants, "MOST_BYTES", stored)
     again = run_text("gamma", {"T1": ("d1",), "T2": ("d2",)})
     refused = petra.post(f"{OWN}/run/replace?tag=gamma", data={"files": upload("gamma.txt", again)})
     assert refused.status_code == 409

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.searches import is_current
 from workbench.errors import WorkbenchError
 from workbench.records import BINARY, Document
 from workbench.settings import Settings, read_settings
@@ -21,7 +22,7 @@ from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.job_kinds import INDEX
 from workbench.workflow.jobs import Doing, Job, JobState, ask, cancel, do, job_of, latest, take, waits
-from workbench.workflow.searching.index import campaign_index, is_current
+from workbench.workflow.searching.index import campaign_index
 from workbench.workflow.worker import THIS_HOST, do_waiting, work_until
 
 KIND = "counting"

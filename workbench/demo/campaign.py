@@ -28,10 +28,9 @@ from workbench.storage.contents import accounts_in, campaigns_in, table_names
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import Campaign, campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
-from workbench.workflow.judging.assignments import assignments_of
-from workbench.workflow.judging.distribution import Distribution, distribute, in_turn
+from workbench.workflow.judging.assignments import Distribution, assignments_of, distribute, in_turn
+from workbench.workflow.judging.handout import OrderRule
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.judging.record import record
 from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.accounts import Account, NewAccount, create_account

@@ -14,7 +14,7 @@ from workbench.consensus.rule import Pair
 from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.workflow.adjudication.decisions import Decision, DecisionRecorded, DecisionSubmission, decide
 from workbench.workflow.adjudication.discussions import discuss
-from workbench.workflow.adjudication.disputed_pair import disputed_pair
+from workbench.workflow.adjudication.disputes import disputed_pair
 from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.submission import Submission

@@ -21,7 +21,7 @@ from workbench.workflow.adjudication.decisions import (
     DecisionSubmission,
     decide,
 )
-from workbench.workflow.adjudication.disputed_pair import disputed_pair
+from workbench.workflow.adjudication.disputes import disputed_pair
 from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules
 from workbench.workflow.judging.importing import import_judgments
 

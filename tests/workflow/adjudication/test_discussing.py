@@ -14,8 +14,7 @@ from workbench.storage.events import append_events
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.adjudication.decisions import Decision, undo
 from workbench.workflow.adjudication.discussions import discuss, discussion, discussions, mark_read
-from workbench.workflow.adjudication.disputed_pair import disputed_pair
-from workbench.workflow.adjudication.disputes import dispute_queue
+from workbench.workflow.adjudication.disputes import dispute_queue, disputed_pair
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules
 from workbench.workflow.judging.submission import Passage, Submission

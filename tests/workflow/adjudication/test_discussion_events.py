@@ -11,8 +11,7 @@ from tests.workflow.adjudication.disputed import FAR, NEAR, Disputed, disputed_c
 from workbench.consensus.rule import Pair
 from workbench.storage import Session
 from workbench.workflow.adjudication.decisions import Decision
-from workbench.workflow.adjudication.discussion_sync import receive_discussed
-from workbench.workflow.adjudication.discussions import discussion
+from workbench.workflow.adjudication.discussions import discussion, receive_discussed
 from workbench.workflow.judging.sync import Outcome, receive
 from workbench.workflow.judging.unrecorded import DISCUSSION_FIELD, Settlement, settle, unrecorded_lines
 

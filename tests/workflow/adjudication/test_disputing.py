@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from tests.workflow.adjudication.disputed import AGREED, FAR, LINE, NEAR, Disputed, disputed_campaign
 from workbench.consensus.disputes import Difference
 from workbench.errors import WorkbenchError
-from workbench.workflow.adjudication.disputes import dispute_queue, titles_of
+from workbench.workflow.adjudication.disputes import dispute_queue
 from workbench.workflow.adjudication.queue import Order, State
 from workbench.workflow.adjudication.queue_lines import Queue
 from workbench.workflow.adjudication.rules import (
@@ -28,7 +28,6 @@ def test_pairs_come_by_topic_by_distance_or_by_their_influence_on_the_ranking(db
     assert pairs(by_topic) == [FAR, NEAR, LINE]
     assert by_topic.counts == dict.fromkeys(State, 0) | {State.OPEN: 3}
     assert by_topic.lines[0].influence is None
-    assert titles_of(db, one.id, by_topic.lines[1:2]) == {"d2": "Title of d2"}
     assert pairs(dispute_queue(db, one.id, order=Order.DISTANCE)) == [FAR, LINE, NEAR]
     moved = dispute_queue(db, one.id, order=Order.INFLUENCE)
     # d1 of T1 stands first in alpha and third in beta, and d1 of T2 is in alpha only.

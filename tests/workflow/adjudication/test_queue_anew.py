@@ -39,6 +39,7 @@ from workbench.workflow.jobs import ask
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.log import CODES, TopicAnswers
 from workbench.workflow.runs.packed_store import tops_of
+from workbench.workflow.runs.run_records import listed_runs
 from workbench.workflow.worker import do_waiting
 
 PEOPLE = {number: Person(f"p{9 - number}", number == 3, None, False) for number in range(5)}
@@ -183,7 +184,7 @@ def test_the_influence_is_what_the_measure_says_of_both_outcomes(
 
 
 def ranks_of_runs(db: Session, one: Disputed) -> list[dict[tuple[str, str], int]]:
-    tags = list(influence.runs_that_count(db, one.id))
+    tags = [run.tag for run in listed_runs(db, one.id)]
     found = []
     for tops in tops_of(db, one.id, tags, depth=1000):
         docnos = [docno.decode() for docno in tops.docnos.tolist()]

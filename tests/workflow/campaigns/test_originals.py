@@ -21,7 +21,9 @@ from workbench.workflow.campaigns.collection import batches, document_count, loa
 from workbench.workflow.campaigns.deletion import delete_campaign
 from workbench.workflow.campaigns.loading import load_in_portions
 from workbench.workflow.campaigns.originals import (
-    form_of,
+    NO_FORM,
+    ShownForm,
+    forms_of,
     original_bytes,
     original_size,
     shown_file,
@@ -54,6 +56,10 @@ def campaign_in(database: Database) -> int:
 
 
 @pytest.mark.engines
+def form_of(db: Session, campaign_id: int, docno: str, text: str) -> ShownForm:
+    return forms_of(db, campaign_id, {docno: text}).get(docno, NO_FORM)
+
+
 def test_bytes_are_kept_and_a_page_shows_the_images_that_it_names(database: Database) -> None:
     campaign = campaign_in(database)
     files = [

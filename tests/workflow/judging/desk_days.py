@@ -13,7 +13,7 @@ from tests.builders import Made, pooled_campaign
 from workbench.records import FOUR_GRADES
 from workbench.storage.tables import JudgmentEventRow, KeptAsideRow
 from workbench.workflow.judging.assignments import assignments_of
-from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.judging.handout import OrderRule
 from workbench.workflow.judging.sync import Event, Receipt, receive
 
 Said = tuple[str, str, int | None]

@@ -16,7 +16,7 @@ from workbench.records import FOUR_GRADES, Document
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.assignments import assignments_of
-from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.judging.handout import OrderRule
 from workbench.workflow.judging.quality_checks import desk_task
 from workbench.workflow.judging.quality_settings import load_known_answers
 from workbench.workflow.judging.sync import Receipt, receive

@@ -14,7 +14,7 @@ from workbench.errors import Conflict
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Judgment
 from workbench.storage.tables import PoolEntryRow, PoolEventRow, RunRow
-from workbench.workflow.judging.adaptive_report import live_report
+from workbench.workflow.judging.adaptive_handout import live_report
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.adaptive_pools import pool_events
 from workbench.workflow.pools.listing import pool_report

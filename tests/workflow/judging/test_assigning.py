@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.records import id_bytes
-from workbench.workflow.judging.order import OrderRule, in_order
+from workbench.workflow.judging.handout import OrderRule, in_order
 
 ENTRIES = st.lists(
     st.tuples(st.text(min_size=1, max_size=8), st.integers(1, 100), st.integers(1, 9)),

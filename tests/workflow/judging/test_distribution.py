@@ -14,10 +14,11 @@ from workbench.errors import Conflict, NotFound
 from workbench.storage import locks
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow
-from workbench.workflow.judging.assignments import assignments_of, revoke
-from workbench.workflow.judging.distribution import (
+from workbench.workflow.judging.assignments import (
     Distribution,
+    assignments_of,
     distribute,
+    revoke,
     to_each,
 )
 from workbench.workflow.pools.drafts import close_pool

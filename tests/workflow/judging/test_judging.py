@@ -20,7 +20,7 @@ from workbench.workflow.checks import text_hash
 from workbench.workflow.judging.assignments import assignments_of, revoke
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.desk_view import desk
-from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.judging.handout import OrderRule
 from workbench.workflow.judging.record import Recorded, undo_last
 from workbench.workflow.judging.worklists import answers, effective_roles, worklist
 from workbench.workflow.people.roles import Role

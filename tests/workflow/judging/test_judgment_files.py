@@ -20,12 +20,14 @@ from workbench.storage.tables import PoolEntryRow
 from workbench.workflow.judging.current_judgments import (
     AnnotatedJudgment,
     annotated_judgments,
+    annotated_lines,
     current_judgments,
+    judgment_groups,
     judgment_json,
     judgment_line,
+    judgment_table,
 )
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.judging.judgment_files import annotated_lines, judgment_groups, judgment_table
 from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations
 from workbench.workflow.pools import listing
 from workbench.workflow.pools.listing import origin_lines, pool_origins

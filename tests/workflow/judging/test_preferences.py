@@ -12,16 +12,17 @@ from workbench.errors import Conflict, InvalidInput
 from workbench.storage.engine import Database
 from workbench.storage.tables import PreferenceEventRow
 from workbench.workflow.judging.preference_desk import choose, side_by_side, undo_choice
-from workbench.workflow.judging.preference_results import (
-    preferences_of,
-)
 from workbench.workflow.judging.preference_tasks import (
     compare_documents,
     left_to_compare,
     shown_left,
     tasks_of,
 )
-from workbench.workflow.judging.preferences import PreferenceKind, SideAnswer
+from workbench.workflow.judging.preferences import (
+    PreferenceKind,
+    SideAnswer,
+    preferences_of,
+)
 from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role

@@ -56,7 +56,7 @@ def act(db: Session, queued: Queued, drawn: random.Random, elsewhere: dict[str, 
 
 def by_pairs(db: Session, queued: Queued, now: datetime) -> tuple[QueueHandout, tuple[int, ...]]:
     """The line of the report, counted pair by pair."""
-    queue = QueueHandout.load(db, [db.get_one(PoolRow, queued.pool_id)])[queued.pool_id, "T1"]
+    queue = QueueHandout.load(db, db.get_one(PoolRow, queued.pool_id), "T1")
     of_queue = (AssignmentRow.pool_id == queued.pool_id, AssignmentRow.revoked_at.is_(None))
     given = set(db.scalars(select(AssignmentRow.assessor_id).where(*of_queue)))
     done = {docno for docno, graders in queue.graders.items() if len(graders) >= queue.per_pair}
@@ -87,9 +87,10 @@ def compare(db: Session, queued: Queued) -> None:
     people = sorted(queued.made.assessors.values())
     shares = np.array(figures.shares("T1", np.array(people, np.int64))).T.tolist()
     for who, share in zip(people, shares, strict=True):
-        has = queue.docnos(who)
+        has = set(queue.of(who))
         said = sum(queue.answered(docno, who) for docno in has)
-        assert share == [len(has), said, queue.left(who, now), queue.may_come(who)]
+        wanting = {docno for docno, graders in queue.graders.items() if len(graders) < queue.per_pair}
+        assert share == [len(has), said, queue.left(who, now), 0 if queue.closed else len(wanting - has)]
         assert figures.docnos("T1", who).docnos == {id_bytes(docno) for docno in has}
 
 

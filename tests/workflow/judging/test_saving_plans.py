@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,7 +14,9 @@ from tests.workflow.judging.desk_days import Day, day
 from workbench.storage.engine import Database
 from workbench.storage.events import JUDGING, append_events
 from workbench.storage.tables import DocumentRow, JudgmentEventRow
+from workbench.workflow.caching import Cache
 from workbench.workflow.checks import text_hash
+from workbench.workflow.judging import handout
 from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
 from workbench.workflow.pools.additions import Additions, add_documents, remove_addition
 
@@ -146,7 +149,9 @@ GROWING = (
 """Tables that have a row for each document, pair or answer."""
 
 
-def test_nothing_on_an_assessors_way_reads_a_growing_table_whole(database: Database) -> None:
+def test_nothing_on_an_assessors_way_reads_a_growing_table_whole(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # The page of a topic, its documents and their titles, an answer, and the next topic.
     with database.writing() as db:
         ada = day(db)
@@ -156,6 +161,8 @@ def test_nothing_on_an_assessors_way_reads_a_growing_table_whole(database: Datab
         others = {"campaign_id": campaign_id, "title": "", "text": "", "sha256": text_hash("", "")}
         db.execute(insert(DocumentRow), [others | {"docno": f"other-{number}"} for number in range(500)])
         experienced(db, ada, "Ben")
+        # As in a process that does not know the order of the topic.
+        monkeypatch.setattr(handout, "_KNOWN", Cache[Hashable, handout.KnownOrder](1))
         with Statements(db) as seen:
             work_of(db, ada.assignment, account)
             assert len(documents_of(db, ada.assignment, account, docnos)) == 3

@@ -19,7 +19,7 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import CollectionListRow
 from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.desk_view import Desk, desk
-from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.judging.handout import OrderRule
 from workbench.workflow.judging.task import own_task
 from workbench.workflow.judging.worklists import add_to_own
 from workbench.workflow.pools.additions import (
@@ -118,7 +118,7 @@ def test_by_priority_an_addition_comes_last_since_no_run_ranked_it(db: Session) 
     task = given(db, made, report, OrderRule.PRIORITY)
     add(db, made, "d6", "d#3")
     # d2 has best rank 1 and two runs, d1 rank 1, d/4 rank 2.
-    assert own_task(db, task, made.accounts["Ada"]).order == ["d2", "d1", "d/4", "d#3", "d6"]
+    assert list(own_task(db, task, made.accounts["Ada"]).order) == ["d2", "d1", "d/4", "d#3", "d6"]
 
 
 def test_an_assessor_sees_nothing_by_which_an_addition_differs(db: Session) -> None:

@@ -26,11 +26,12 @@ from workbench.workflow.pools.drafts import (
     delete_draft,
     draft_pairs,
     open_pool,
-    rebuild_draft,
+    rebuilt,
+    replace_entries,
 )
 from workbench.workflow.pools.listing import PoolReport, pool_entries, pool_report
 from workbench.workflow.pools.making import make_pool
-from workbench.workflow.pools.pool_rows import pool_row
+from workbench.workflow.pools.pool_rows import locked_pool, pool_row
 
 
 def drafted(db: Session, *, depth: int = 2, name: str = "plan") -> Made:
@@ -55,6 +56,14 @@ def say(db: Session, made: Made, task: int, docno: str) -> None:
 
 def pairs(db: Session, campaign_id: int, name: str) -> set[tuple[str, str]]:
     return {(one.topic, one.docno) for one in pool_entries(db, campaign_id, name)}
+
+
+def rebuild(db: Session, campaign_id: int) -> int:
+    """Rebuild the draft in one transaction; returns how many pairs added by hand were kept."""
+    row = locked_pool(db, campaign_id, "plan")
+    found = rebuilt(db, row)
+    replace_entries(db, row, found)
+    return found.kept
 
 
 def test_a_closed_pool_takes_nothing_by_any_way(db: Session) -> None:
@@ -123,19 +132,20 @@ def test_a_rebuilt_draft_keeps_what_was_added_by_hand(db: Session) -> None:
     send_runs(db, campaign_id, beta={"T1": ("é5", "d2"), "T2": ("d/4", "d2")})
     (changed,) = changed_runs(db, campaign_id, "plan")
     assert (changed.tag, changed.sha256_now != changed.sha256) == ("beta", True)
-    rebuilt = rebuild_draft(db, campaign_id, "plan")
+    kept = rebuild(db, campaign_id)
+    report = pool_report(db, campaign_id, "plan")
     assert changed_runs(db, campaign_id, "plan") == ()
     entries = {(one.topic, one.docno): one for one in pool_entries(db, campaign_id, "plan")}
-    assert rebuilt.kept == 2
-    assert rebuilt.pool.recipe["additions"] == 2
-    assert (rebuilt.pool.pool.added, rebuilt.pool.pool.added_alone) == (2, 1)
+    assert kept == 2
+    assert report.recipe["additions"] == 2
+    assert (report.pool.added, report.pool.added_alone) == (2, 1)
     assert entries["T1", "d6"].origin == "manual"
     assert entries["T1", "é5"].origin == "runs+manual"
     mark = entries["T1", "é5"].added
     assert mark is not None
     assert (mark.by, mark.reason) == ("Olga", "found by searching")
     assert entries["T1", "d1"].origin == "runs"
-    assert rebuilt.pool.pool.pairs == len(entries)
+    assert report.pool.pairs == len(entries)
 
 
 def test_a_draft_tells_which_of_its_runs_are_gone_and_is_built_without_them(db: Session) -> None:
@@ -143,13 +153,13 @@ def test_a_draft_tells_which_of_its_runs_are_gone_and_is_built_without_them(db: 
     db.execute(update(RunRow).where(RunRow.tag == "beta").values(replaced_at=datetime.now(UTC)))
     (gone,) = changed_runs(db, campaign_id, "plan")
     assert (gone.tag, gone.sha256_now) == ("beta", None)
-    rebuilt = rebuild_draft(db, campaign_id, "plan")
+    rebuild(db, campaign_id)
     # Alpha alone, depth 2.
-    assert rebuilt.pool.pool.tags == ("alpha",)
+    assert pool_report(db, campaign_id, "plan").pool.tags == ("alpha",)
     assert pairs(db, campaign_id, "plan") == {("T1", "d1"), ("T1", "d2"), ("T2", "d/4"), ("T2", "d1")}
     db.execute(update(RunRow).values(replaced_at=datetime.now(UTC)))
     with pytest.raises(Conflict, match="no run"):
-        rebuild_draft(db, campaign_id, "plan")
+        rebuild(db, campaign_id)
 
 
 def test_two_organisers_at_once_do_not_open_what_is_being_deleted(postgresql_database: Database) -> None:

@@ -20,7 +20,7 @@ from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database
 from workbench.storage.tables import PackedRunRow, PoolEntryRow, PoolEventRow, PoolRow, RunRow
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.pools import adaptive_pools, portions
+from workbench.workflow.pools import making, portions
 from workbench.workflow.pools.adaptive_pools import append_pool_events, initial_adaptive_pool, pool_events
 from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.drafts import open_pool
@@ -313,7 +313,7 @@ def test_a_supplementary_adaptive_pool_opens_while_others_judge(
         assert not thread.is_alive()
         return initial_adaptive_pool(*given)
 
-    monkeypatch.setattr(adaptive_pools, "initial_adaptive_pool", computes)
+    monkeypatch.setattr(making, "initial_adaptive_pool", computes)
     assert open_in_portions(database, made.campaign.id, "live")
     assert not open_in_portions(database, made.campaign.id, "live")
     # What was judged while it was computed is known as well, and not handed out.

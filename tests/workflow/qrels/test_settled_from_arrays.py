@@ -61,7 +61,10 @@ def some_answers(scale: Scale, seed: int) -> dict[str, TopicAnswers]:
 
 
 def judgments_of(answers: Mapping[str, TopicAnswers]) -> tuple[Judgment, ...]:
-    several = (judgments_of_topic(ASSESSORS, answers[topic]) for topic in sorted_ids(answers))
+    several = (
+        judgments_of_topic({number: name for number, name, _ in ASSESSORS}, answers[topic])
+        for topic in sorted_ids(answers)
+    )
     return tuple(judgment for one in several for judgment in one)
 
 

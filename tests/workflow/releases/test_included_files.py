@@ -26,7 +26,7 @@ from workbench.workflow.releases import making
 from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.included_files import included_originals, included_runs
 from workbench.workflow.releases.making import MadeRelease, make_release
-from workbench.workflow.releases.releases import release_bytes
+from workbench.workflow.releases.releases import release_parts
 from workbench.workflow.runs.store import remove_run
 
 
@@ -52,7 +52,7 @@ def test_files_that_are_read_as_they_are_written_make_the_same_release(
     monkeypatch.setattr(run_files, "PART", 7)
     made = released(database, campaign_id).release
     with database.reading() as db:
-        content = release_bytes(db, made)
+        content = b"".join(release_parts(db, made))
     contents = open_release(io.BytesIO(content), source="release.zip")
     assert sorted(contents.run_files) == ["alpha", "beta", "late"]
     # What was read has the bytes of the runs in memory.

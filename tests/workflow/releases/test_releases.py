@@ -22,14 +22,14 @@ from workbench.storage import releases as storage
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssessorRow, ReleasePartRow, ReleaseRow
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.releases import comparing, making
+from workbench.workflow.releases import making, reading
 from workbench.workflow.releases.collecting import ReleaseRequest, collect_release, released_assessor_ids
-from workbench.workflow.releases.comparing import stored_release
 from workbench.workflow.releases.making import MadeRelease, make_release, remove_leftovers
+from workbench.workflow.releases.reading import stored_release
 from workbench.workflow.releases.releases import (
     publish_release,
     release_by_version,
-    release_bytes,
+    release_parts,
     releases_of,
     unpublish_release,
     withdraw_release,
@@ -121,7 +121,7 @@ def test_the_bytes_come_in_short_transactions_and_are_seen_once_all_are_there(
     assert seen == [((), number) for number in range(-(-made.size // 2_000))]
     assert len(seen) > 5
     with database.reading() as db:
-        assert hashlib.sha256(release_bytes(db, made)).hexdigest() == made.sha256
+        assert hashlib.sha256(b"".join(release_parts(db, made))).hexdigest() == made.sha256
         assert list(check_releases(db)) == []
 
 
@@ -165,7 +165,7 @@ def test_a_comparison_reads_neither_documents_nor_pools_and_finds_changed_bytes(
     campaign = judged(sqlite_database)
     made = released(sqlite_database, campaign).release
     with sqlite_database.reading() as db:
-        whole = open_release(io.BytesIO(release_bytes(db, made)), source="release.zip")
+        whole = open_release(io.BytesIO(b"".join(release_parts(db, made))), source="release.zip")
         with stored_release(db, made) as found:
             pairs = {(one.topic, one.docno) for one in whole.qrels}
             assert found.qrels == whole.qrels
@@ -174,7 +174,7 @@ def test_a_comparison_reads_neither_documents_nor_pools_and_finds_changed_bytes(
             kept = found.contents
     assert whole.pools
     assert (kept.answers, kept.pools, kept.documents, kept.preferences) == ((), (), (), ())
-    monkeypatch.setattr(comparing, "read_parts", lambda *_: [b"another"])
+    monkeypatch.setattr(reading, "read_parts", lambda *_: [b"another"])
     with sqlite_database.reading() as db, pytest.raises(InvalidInput), stored_release(db, made):
         pass
 

@@ -12,7 +12,8 @@ from sqlalchemy import select
 from tests.workflow.judging.handed_out import live_pool
 from tests.workflow.judging.test_learner_pools import judge_all, learner_pool, rounds_of
 from tests.workflow.releases.filled import RELEASED, filled_campaign, filled_release
-from workbench.consensus.rules import rule_choice
+from workbench.consensus.rules import RuleChoice, rule_choice
+from workbench.consensus.simple import ASSESSOR
 from workbench.errors import Conflict, InvalidInput
 from workbench.releases.check import check_release, open_release
 from workbench.releases.contents import Included, ReleaseContents
@@ -24,12 +25,29 @@ from workbench.workflow.judging.adaptive_states import replay_pool
 from workbench.workflow.pools.adaptive_pools import pool_events
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.releases.collecting import ReleaseRequest
-from workbench.workflow.releases.imported_rows import request_like
 from workbench.workflow.releases.importing import import_release
 from workbench.workflow.releases.making import make_release
-from workbench.workflow.releases.releases import release_bytes
+from workbench.workflow.releases.releases import release_parts
 
 EVERYTHING = tuple(Included)
+
+
+def request_like(contents: ReleaseContents) -> ReleaseRequest:
+    """The request by which a campaign made of a release gives that very release again."""
+    about, names = contents.about, {one.pseudonym: one.name or one.pseudonym for one in contents.assessors}
+    given = dict(contents.rule.parameters)
+    if ASSESSOR.name in given:
+        given[ASSESSOR.name] = names.get(given[ASSESSOR.name], given[ASSESSOR.name])
+    return ReleaseRequest(
+        about.version,
+        RuleChoice(contents.rule.name, contents.rule.machines, tuple(given.items())),
+        contents.included,
+        about.title,
+        about.description,
+        about.authors,
+        about.licence,
+        about.homepage,
+    )
 
 
 def exported(database: Database, *included: Included, backwards: bool = False) -> bytes:
@@ -38,7 +56,7 @@ def exported(database: Database, *included: Included, backwards: bool = False) -
         campaign = filled_campaign(db, backwards=backwards)
     made = filled_release(database, campaign, *included)
     with database.reading() as db:
-        content = release_bytes(db, made.release)
+        content = b"".join(release_parts(db, made.release))
     delete_campaign(database, campaign, typed_name="Harbour")
     return content
 
@@ -47,7 +65,7 @@ def released(database: Database, campaign_id: int, request: ReleaseRequest) -> b
     """The bytes of a release of a campaign."""
     made = make_release(database, campaign_id, request, now=RELEASED)
     with database.reading() as db:
-        return release_bytes(db, made.release)
+        return b"".join(release_parts(db, made.release))
 
 
 def read(content: bytes) -> ReleaseContents:
@@ -64,7 +82,7 @@ def test_a_release_of_an_imported_release_has_the_same_bytes(
     made = import_release(database, contents, sha256=hashlib.sha256(content).hexdigest())
     again = make_release(database, made.campaign.id, request_like(contents), now=RELEASED)
     with database.reading() as db:
-        assert release_bytes(db, again.release) == content
+        assert b"".join(release_parts(db, again.release)) == content
         assert {pool.state for pool in pools_of(db, made.campaign.id)} == {"closed"}
         assert db.scalars(select(AccountRow)).all() == []
         assessors = set(db.scalars(select(AssessorRow.name)))

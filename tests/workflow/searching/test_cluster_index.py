@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import update
 
 from tests.builders import DOCNOS, campaign_with_people
+from tests.searches import is_current
 from workbench.records import Document, SearchCluster
 from workbench.searching.engine import EngineUnavailable
 from workbench.searching.opensearch_engine import IndexedDocument, OpenSearchEngine, client_of
@@ -19,7 +20,7 @@ from workbench.storage.tables import CampaignRow
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.searching import cluster_index, index
 from workbench.workflow.searching.cluster_index import ClusterIndex
-from workbench.workflow.searching.index import campaign_index, is_current, refresh_index, remove_old_indexes
+from workbench.workflow.searching.index import campaign_index, refresh_index, remove_old_indexes
 from workbench.workflow.searching.searches import answered
 from workbench.workflow.searching.updating import CampaignIndex
 

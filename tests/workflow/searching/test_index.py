@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders import DOCNOS, campaign_with_people
+from tests.searches import is_current
 from workbench.errors import Conflict
 from workbench.records import Document
 from workbench.searching.engine import UnwritableIndex
@@ -21,7 +22,7 @@ from workbench.storage.engine import Database
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.searching import host_index, index
 from workbench.workflow.searching.host_index import HostIndex
-from workbench.workflow.searching.index import campaign_index, is_current, refresh_index, remove_old_indexes
+from workbench.workflow.searching.index import campaign_index, refresh_index, remove_old_indexes
 from workbench.workflow.searching.searches import answered
 
 

@@ -18,9 +18,8 @@ from workbench.storage.engine import Database
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.scores.score_table import score_runs
-from workbench.workflow.searching.joining import add_found
-from workbench.workflow.searching.left_out import table_left_out
-from workbench.workflow.searching.report import found_by_search
+from workbench.workflow.searching.found import add_found
+from workbench.workflow.searching.report import found_by_search, table_left_out
 from workbench.workflow.searching.searches import LONGEST_TYPED, Searcher
 
 POOL = "depth 2"

@@ -13,7 +13,7 @@ from workbench.consensus.rules import RuleChoice, choices_of, default_rules
 from workbench.consensus.settle import label_export
 from workbench.consensus.summary import summary_json
 from workbench.consensus.sums import soft_export
-from workbench.workflow.judging.judgment_files import judgment_groups
+from workbench.workflow.judging.current_judgments import judgment_groups
 from workbench.workflow.qrels.qrels import compare_rules, make_qrels, make_soft_labels, qrels_json
 
 

@@ -33,14 +33,19 @@ from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels
 from workbench.records import Judgment
 from workbench.workflow.agreement.probe_answers import probe_json, probe_lines
-from workbench.workflow.judging.current_judgments import TickedBy, annotated_judgments, judgment_json
+from workbench.workflow.judging.current_judgments import (
+    TickedBy,
+    annotated_judgments,
+    judgment_json,
+    judgment_table,
+    subtopic_lines,
+)
 from workbench.workflow.judging.importing import (
     GivenJudgments,
     import_files,
     imported_json,
     judgments_from_qrels,
 )
-from workbench.workflow.judging.judgment_files import judgment_table, subtopic_lines
 
 
 @campaign_command("import")

@@ -31,8 +31,8 @@ from workbench.json_forms.judging import AddedPairs, RebuiltPool
 from workbench.pooling.comparison import PoolChange
 from workbench.pooling.learner import LEARNER
 from workbench.pooling.strategies import PoolRecipe
-from workbench.workflow.judging.distribution import Distribution, distribute, in_turn
-from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.judging.assignments import Distribution, distribute, in_turn
+from workbench.workflow.judging.handout import OrderRule
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools import drafts
 from workbench.workflow.pools.additions import Additions, add_documents

@@ -39,11 +39,9 @@ from workbench.releases.contents import Included
 from workbench.settings import Settings
 from workbench.workflow.people.accounts import account_by_login
 from workbench.workflow.releases.collecting import ReleaseRequest
-from workbench.workflow.releases.comparing import compare_campaign_releases
-from workbench.workflow.releases.importing import import_release
-from workbench.workflow.releases.making import make_release
-from workbench.workflow.releases.originals import released_documents
-from workbench.workflow.releases.release_json import made_release_json, release_json
+from workbench.workflow.releases.importing import import_release, released_documents
+from workbench.workflow.releases.making import made_release_json, make_release, release_json
+from workbench.workflow.releases.reading import compare_campaign_releases
 from workbench.workflow.releases.releases import (
     Release,
     publish_release,

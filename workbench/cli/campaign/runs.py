@@ -32,7 +32,6 @@ from workbench.workflow.people.groups import group_named
 from workbench.workflow.runs import run_records
 from workbench.workflow.runs.packed_store import pack_runs_one_by_one
 from workbench.workflow.runs.run_checks import RunUpload, check_files, run_checker
-from workbench.workflow.runs.run_json import by_number, moment, run_json, run_record_json
 from workbench.workflow.runs.run_metadata import (
     RunKind,
     RunMetadata,
@@ -40,8 +39,12 @@ from workbench.workflow.runs.run_metadata import (
     tidy_description,
 )
 from workbench.workflow.runs.run_records import (
+    by_number,
     campaign_run,
+    moment,
+    run_json,
     run_record,
+    run_record_json,
     runs_of,
 )
 from workbench.workflow.runs.run_rules import (

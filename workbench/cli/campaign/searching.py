@@ -24,9 +24,14 @@ from workbench.consensus.rules import RuleChoice
 from workbench.figures import share_of
 from workbench.trust.left_out import ScoresLeftOut, TauOfOrders, left_out_export
 from workbench.workflow.searching.drawing import SampleDraw, keep_draw, plan_draw
-from workbench.workflow.searching.left_out import CHOICES, table_left_out
 from workbench.workflow.searching.missed import MissedLine, MissedReport, missed_export, missed_report
-from workbench.workflow.searching.report import PARTS, found_by_search, searching_export
+from workbench.workflow.searching.report import (
+    CHOICES,
+    PARTS,
+    found_by_search,
+    searching_export,
+    table_left_out,
+)
 
 
 @campaign_command("found")

@@ -22,7 +22,7 @@ from workbench.errors import NotFound
 from workbench.storage import Session
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging import preference_tasks
-from workbench.workflow.judging.preference_results import (
+from workbench.workflow.judging.preferences import (
     answers_export,
     preference_agreement_export,
     preference_answers,

@@ -17,9 +17,15 @@ from workbench.web.access import here, organiser
 from workbench.web.api.cursors import FORBID, PageQuery, Whole, page_of
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
-from workbench.workflow.judging.assignments import AssignmentLine, assignments_of, revoke
-from workbench.workflow.judging.distribution import Distribution, distribute, in_turn
-from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.judging.assignments import (
+    AssignmentLine,
+    Distribution,
+    assignments_of,
+    distribute,
+    in_turn,
+    revoke,
+)
+from workbench.workflow.judging.handout import OrderRule
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.listing import pool_summary

@@ -18,9 +18,8 @@ from workbench.web.api.files import FileName, buffered
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import streamed
-from workbench.workflow.judging.current_judgments import annotated_judgments, judgment_json
+from workbench.workflow.judging.current_judgments import annotated_judgments, judgment_json, judgment_table
 from workbench.workflow.judging.importing import GivenJudgments, import_files, imported_json
-from workbench.workflow.judging.judgment_files import judgment_table
 from workbench.workflow.people.access_tokens import Scope
 
 blueprint = Blueprint("judgments", __name__, url_prefix="/campaigns/<slug>/judgments")

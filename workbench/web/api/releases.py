@@ -21,7 +21,7 @@ from workbench.web.long_work import make_release_soon
 from workbench.web.pages.releases.releases import zip_of
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.releases.collecting import ReleaseRequest
-from workbench.workflow.releases.release_json import made_release_json, release_json
+from workbench.workflow.releases.making import made_release_json, release_json
 from workbench.workflow.releases.releases import (
     publish_release,
     release_by_version,

@@ -33,9 +33,8 @@ from workbench.workflow.people.groups import Sender, group_named, matching
 from workbench.workflow.people.roles import Role
 from workbench.workflow.runs.own_runs import own_runs, require_own_group
 from workbench.workflow.runs.run_checks import check_file
-from workbench.workflow.runs.run_json import run_json, run_record_json
 from workbench.workflow.runs.run_metadata import COST_FIELDS, RunMetadata, read_metadata
-from workbench.workflow.runs.run_records import give_verdict, runs_of
+from workbench.workflow.runs.run_records import give_verdict, run_json, run_record_json, runs_of
 from workbench.workflow.runs.uploads import add_to_batch, keep_files
 
 blueprint = Blueprint("runs", __name__, url_prefix="/campaigns/<slug>/runs")

@@ -22,8 +22,7 @@ from workbench.web.context import reading, writing
 from workbench.web.pages.search.forms import UNAVAILABLE, ask_index, checked_search
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.people.access_tokens import Scope
-from workbench.workflow.searching.found import ShownSearch, known_to_organiser, shown_search
-from workbench.workflow.searching.joining import add_found
+from workbench.workflow.searching.found import ShownSearch, add_found, known_to_organiser, shown_search
 from workbench.workflow.searching.searches import (
     Among,
     AnsweredSearch,

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import uuid4
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert
 from sqlalchemy.orm import Session
 
-from workbench.consensus.disputes import disputes
 from workbench.consensus.rule import Pair
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.graded_pairs import GradedPair
 from workbench.records import id_bytes
 from workbench.storage.adjudications import current_adjudications
 from workbench.storage.events import CurrentEvent, current_events
-from workbench.storage.tables import AdjudicationEventRow, TopicRow
+from workbench.storage.tables import AdjudicationEventRow
 from workbench.workflow.adjudication.decisions import Decision, locked_campaign
-from workbench.workflow.adjudication.opinions import people_of
-from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
-from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.adjudication.queue_table import queue_source
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.checks import storable
-from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.submission import LONGEST_REASON
 
 MOST_FINDINGS = 1000
@@ -52,11 +49,14 @@ def import_decisions(
     Raises InvalidInput with every decision of an unknown topic, a grade outside the scale or a pair that
     nobody has judged; then nothing is kept.
     """
-    campaign = locked_campaign(db, campaign_id)
-    rules, scale = rules_from_json(campaign.adjudication_rules), scale_from_json(campaign.scale)
-    answers = _current_by_pair(db, campaign_id, rules)
-    values = {grade.value for grade in scale.grades}
-    topics = set(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id)))
+    locked_campaign(db, campaign_id)
+    queue = queue_source(db, campaign_id)
+    answers: dict[Pair, list[CurrentEvent]] = {}
+    for event in current_events(db, campaign_id):
+        if event.assessor_id not in queue.machines:
+            answers.setdefault((event.topic, event.docno), []).append(event)
+    values = {grade.value for grade in queue.scale.grades}
+    topics = topic_titles(db, campaign_id)
     findings = [
         finding
         for source, decisions in files
@@ -68,8 +68,9 @@ def import_decisions(
     current: dict[Pair, tuple[int | None, str]] = {
         (row.topic, row.docno): (row.grade, row.reason) for row in current_adjudications(db, campaign_id)
     }
-    judgments = current_judgments(db, campaign_id, machines=rules.machines)
-    disputed = {(one.topic, one.docno) for one in disputes(judgments, rule=rules.disputed, scale=scale)}
+    disputed = {
+        (topic, docno) for topic, one in queue.answers.items() for docno in queue.spreads_of(one).docnos
+    }
     rows: list[dict[str, object]] = []
     done = []
     for source, decisions in files:
@@ -98,19 +99,8 @@ def decisions_made(db: Session, campaign_id: int) -> tuple[GradedPair, ...]:
     )
 
 
-def _current_by_pair(
-    db: Session, campaign_id: int, rules: AdjudicationRules
-) -> Mapping[Pair, list[CurrentEvent]]:
-    people = people_of(db, campaign_id)
-    answers: dict[Pair, list[CurrentEvent]] = {}
-    for event in current_events(db, campaign_id):
-        if rules.machines or not people[event.assessor_id].machine:
-            answers.setdefault((event.topic, event.docno), []).append(event)
-    return answers
-
-
 def _wrong(
-    one: GradedPair, topics: set[str], values: set[int], answers: Mapping[Pair, object], source: str
+    one: GradedPair, topics: Collection[str], values: set[int], answers: Mapping[Pair, object], source: str
 ) -> Iterable[Finding]:
     if one.topic not in topics:
         message = f"topic {one.topic!r} is not in this campaign"

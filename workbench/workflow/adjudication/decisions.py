@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -15,20 +14,19 @@ from workbench.consensus.rule import Pair
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import Scale
 from workbench.storage.adjudications import (
-    adjudications_of,
     current_adjudications,
-    decision_counts,
     latest_adjudication,
     latest_of_account,
     recorded_adjudication,
 )
 from workbench.storage.events import WITHDRAWN
-from workbench.storage.tables import AccountRow, AdjudicationEventRow, CampaignRow, JudgmentEventRow
-from workbench.workflow.adjudication.opinions import Opinion, OpinionReader, opinions_of, people_of
+from workbench.storage.tables import AdjudicationEventRow, CampaignRow, JudgmentEventRow
+from workbench.workflow.adjudication.opinions import OpinionReader, opinions_of, people_of
 from workbench.workflow.adjudication.rules import rules_from_json
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import checked_client_id, storable
 from workbench.workflow.judging.submission import LONGEST_ACTIVE_MS, LONGEST_REASON
+from workbench.workflow.people.accounts import account_names
 
 
 class Decision(StrEnum):
@@ -41,20 +39,9 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What was decided about a pair, why, by whom (empty for an import) and when."""
+    """What was decided about a pair, why, by whom (empty for an import) and when; None was withdrawn."""
 
     event_id: int
-    decision: Decision
-    grade: int | None
-    reason: str
-    by: str
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class PastDecision:
-    """One event in the history of a pair; the decision is None where one was withdrawn."""
-
     decision: Decision | None
     grade: int | None
     reason: str
@@ -68,45 +55,20 @@ def last_decided(db: Session, campaign_id: int, pair: Pair) -> int:
     return latest.id if latest else 0
 
 
-def decided_of(row: AdjudicationEventRow, names: Mapping[int, str]) -> Decided:
-    """What an event decided; the names are of accounts by number."""
-    return Decided(
-        event_id=row.id,
-        decision=Decision(row.decision),
-        grade=row.grade,
-        reason=row.reason,
-        by=names.get(row.account_id, "") if row.account_id is not None else "",
-        at=row.recorded_at,
-    )
-
-
-def history_of(db: Session, campaign_id: int, pair: Pair) -> tuple[PastDecision, ...]:
-    """Everything that was ever decided about a pair, the first first."""
-    rows = adjudications_of(db, campaign_id, *pair)
-    names = names_of_accounts(db, rows)
-    return tuple(
-        PastDecision(
-            decision=None if row.decision == WITHDRAWN else Decision(row.decision),
-            grade=row.grade,
-            reason=row.reason,
-            by=names.get(row.account_id, "") if row.account_id is not None else "",
-            at=row.recorded_at,
+def decided_in(db: Session, rows: Sequence[AdjudicationEventRow]) -> dict[int, Decided]:
+    """What events decided, by their numbers."""
+    names = account_names(db, (row.account_id for row in rows))
+    return {
+        row.id: Decided(
+            row.id,
+            None if row.decision == WITHDRAWN else Decision(row.decision),
+            row.grade,
+            row.reason,
+            names.get(row.account_id or 0, ""),
+            row.recorded_at,
         )
         for row in rows
-    )
-
-
-def names_of_accounts(db: Session, rows: Iterable[AdjudicationEventRow]) -> dict[int, str]:
-    """The names of those who decided, by the number of their accounts."""
-    numbers = sorted({row.account_id for row in rows if row.account_id is not None})
-    if not numbers:
-        return {}
-    return dict(db.execute(select(AccountRow.id, AccountRow.name).where(AccountRow.id.in_(numbers))).all())
-
-
-def decisions_so_far(db: Session, campaign_id: int) -> dict[str, int]:
-    """How many pairs were decided, sent back or found unclear, by the name of the decision."""
-    return decision_counts(db, campaign_id)
+    }
 
 
 def unclear_of_topic(db: Session, campaign_id: int, topic: str) -> tuple[tuple[str, Decided], ...]:
@@ -114,8 +76,8 @@ def unclear_of_topic(db: Session, campaign_id: int, topic: str) -> tuple[tuple[s
     rows = [
         row for row in current_adjudications(db, campaign_id, decision=Decision.UNCLEAR) if row.topic == topic
     ]
-    names = names_of_accounts(db, rows)
-    return tuple((row.docno, decided_of(row, names)) for row in rows)
+    decided = decided_in(db, rows)
+    return tuple((row.docno, decided[row.id]) for row in rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +132,12 @@ def decide(
         return DecisionRecorded(known.id, repeated=True)
     latest = latest_adjudication(db, campaign_id, *pair)
     if latest is not None and latest.id > submission.seen and latest.decision != WITHDRAWN:
-        return DecisionRecorded(None, overtaken=decided_of(latest, names_of_accounts(db, [latest])))
+        return DecisionRecorded(None, overtaken=decided_in(db, [latest])[latest.id])
     rules = rules_from_json(campaign.adjudication_rules)
     reader = OpinionReader(account_id, people_of(db, campaign_id), rules)
-    opinions = opinions_of(db, campaign_id, pair, reader, **_shown(db, campaign_id, pair, submission.heard))
+    # Those that were shown, though others may have come since.
+    heard = None if submission.heard is None else _last_heard(db, campaign_id, pair, submission.heard)
+    opinions = opinions_of(db, campaign_id, pair, reader, heard)
     if not opinions:
         raise NotFound("nobody has judged this pair", remedy="follow the links of the queue")
     if submission.decision is Decision.BACK and not reader.may_send_back(opinions):
@@ -184,7 +148,7 @@ def decide(
     row = _event(campaign_id, pair, account_id, submission.client_id)
     row.decision, row.grade = str(submission.decision), submission.grade
     row.reason = storable(submission.reason.strip())[:LONGEST_REASON]
-    row.seen = _seen_json(opinions)
+    row.seen = [[one.event_id, one.assessor_id, str(one.now.answer), one.now.grade] for one in opinions]
     if submission.active_ms is not None:
         row.active_ms = max(0, min(submission.active_ms, LONGEST_ACTIVE_MS))
     db.add(row)
@@ -192,16 +156,13 @@ def decide(
     return DecisionRecorded(row.id)
 
 
-def _shown(db: Session, campaign_id: int, pair: Pair, heard: Collection[int] | None) -> dict[str, Any]:
-    """Which answers `opinions_of` is to find: those that were shown, though others may have come since."""
-    if heard is None:
-        return {}
+def _last_heard(db: Session, campaign_id: int, pair: Pair, heard: Collection[int]) -> dict[int, int]:
+    """The last of these answers to a pair by each assessor."""
     event = JudgmentEventRow
     chosen = select(event.assessor_id, event.id).where(
         event.campaign_id == campaign_id, event.topic == pair[0], event.docno == pair[1], event.id.in_(heard)
     )
-    last = dict(db.execute(chosen.order_by(event.id)).all())
-    return {"only": last.keys(), "until_of": last}
+    return dict(db.execute(chosen.order_by(event.id)).all())
 
 
 def undo(db: Session, campaign_id: int, account_id: int, *, client_id: str) -> Pair | None:
@@ -229,14 +190,6 @@ def undo(db: Session, campaign_id: int, account_id: int, *, client_id: str) -> P
 def locked_campaign(db: Session, campaign_id: int) -> CampaignRow:
     """The campaign, locked against other adjudicators until the transaction ends."""
     return db.get_one(CampaignRow, campaign_id, with_for_update={"key_share": True}, populate_existing=True)
-
-
-def _seen_json(opinions: tuple[Opinion, ...]) -> list[list[int | str | None]]:
-    """The answers that an adjudicator saw, as stored: [judgment event, assessor, answer, grade]."""
-    return [
-        [opinion.event_id, opinion.assessor_id, str(opinion.now.answer), opinion.now.grade]
-        for opinion in opinions
-    ]
 
 
 def _check(submission: DecisionSubmission, scale: Scale) -> None:

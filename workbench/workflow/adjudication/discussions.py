@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
-from workbench.errors import Conflict, NotFound, rejected
+from workbench.errors import Conflict, NotFound, WorkbenchError, rejected
 from workbench.records import Scale, Topic
 from workbench.storage.adjudications import current_adjudications, latest_adjudication
 from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, recorded_event
@@ -21,7 +21,6 @@ from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,
     CampaignRow,
-    DocumentRow,
     JudgmentEventRow,
     TopicRow,
 )
@@ -36,13 +35,25 @@ from workbench.workflow.adjudication.opinions import (
     shown_document,
 )
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
-from workbench.workflow.campaigns.collection import topic_titles
+from workbench.workflow.campaigns.collection import as_topic, document_titles, topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.checks import storable
 from workbench.workflow.judging.desk_settings import desk_settings_part, save_desk_settings
 from workbench.workflow.judging.desk_view import ShownDocument
 from workbench.workflow.judging.record import Place, append
-from workbench.workflow.judging.submission import LARGEST, Submission, stored_annotations
+from workbench.workflow.judging.submission import (
+    LARGEST,
+    Submission,
+    SubmissionKind,
+    read_submission,
+    sent_number,
+    sent_text,
+    stored_annotations,
+)
+from workbench.workflow.judging.sync import Event, Outcome, Receipt, receive_other, require_assessor
+from workbench.workflow.judging.unrecorded import DISCUSSION_FIELD
 from workbench.workflow.log import answers_by_topic
+from workbench.workflow.people.assessors import assessor_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +101,7 @@ class Discussion:
 
 def discussions(db: Session, campaign_id: int, account_id: int) -> tuple[DiscussionLine, ...]:
     """The pairs that were sent back to an account as an assessor, those without its answer first."""
-    number = _assessor(db, campaign_id, account_id)
+    number = assessor_of(db, campaign_id, account_id)
     if number is None:
         return ()
     back = current_adjudications(db, campaign_id, decision=Decision.BACK)
@@ -101,52 +112,53 @@ def discussions(db: Session, campaign_id: int, account_id: int) -> tuple[Discuss
     answered = answers_in_discussion(db, campaign_id)
     blind = rules_from_json(db.get_one(CampaignRow, campaign_id).adjudication_rules).blind_discussion
     read = desk_settings_part(db, account_id, READ_PART)
-    docnos = [row.docno for row in rows]
-    titles = dict(
-        db.execute(
-            select(DocumentRow.docno, DocumentRow.title).where(
-                DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(docnos)
-            )
-        ).all()
-    )
+    titles = document_titles(db, campaign_id, {row.docno for row in rows})
     topics = topic_titles(db, campaign_id)
     lines = []
     for row in rows:
-        events = answered.get((row.topic, row.docno), {})
+        replies = Replies.to(row, people, answered)
         lines.append(
             DiscussionLine(
-                topic=row.topic,
-                topic_title=topics.get(row.topic, ""),
-                docno=row.docno,
-                title=titles.get(row.docno, ""),
-                answered=events.get(number, 0) > asked(row, people)[number],
-                all_answered=all_answered(row, people, events),
-                replied=_latest_shown(row, people, events, number, blind=blind) > _read(read, row),
+                row.topic,
+                topics.get(row.topic, ""),
+                row.docno,
+                titles.get(row.docno, ""),
+                answered=number in replies.new,
+                all_answered=replies.complete,
+                replied=replies.latest_before(number, blind=blind) > _read(read, row),
             )
         )
     return tuple(sorted(lines, key=lambda line: (line.answered, not line.replied)))
 
 
-def _latest_shown(
-    row: AdjudicationEventRow,
-    people: Mapping[int, Person],
-    answered: Mapping[int, int],
-    reader: int,
-    *,
-    blind: bool,
-) -> int:
-    """The number of the latest new answer of another assessor that `reader` may see, 0 for none."""
-    if blind and not all_answered(row, people, answered):
-        return 0
-    new = _new_answers(row, people, answered)
-    return max((event for who, event in new.items() if who != reader), default=0)
+Answered = Mapping[Pair, Mapping[int, int]]
+"""The number of the latest event of every assessor in a discussion, by pair."""
 
 
-def _new_answers(
-    row: AdjudicationEventRow, people: Mapping[int, Person], answered: Mapping[int, int]
-) -> dict[int, int]:
-    """The event of each assessor who has answered since the pair was sent back."""
-    return {who: answered[who] for who, event in asked(row, people).items() if answered.get(who, 0) > event}
+@dataclass(frozen=True, slots=True)
+class Replies:
+    """The event of each assessor who has answered since a pair was sent back, of so many who were asked."""
+
+    new: Mapping[int, int]
+    asked: int
+
+    @classmethod
+    def to(cls, row: AdjudicationEventRow, people: Mapping[int, Person], answered: Answered) -> Replies:
+        """Those to the event by which a pair was sent back."""
+        events, asked_for = answered.get((row.topic, row.docno), {}), asked(row, people)
+        new = {who: events[who] for who, event in asked_for.items() if events.get(who, 0) > event}
+        return cls(new, len(asked_for))
+
+    @property
+    def complete(self) -> bool:
+        """Whether everybody who was asked has answered."""
+        return len(self.new) == self.asked
+
+    def latest_before(self, reader: int, *, blind: bool) -> int:
+        """The number of the latest new answer of another assessor that `reader` may see, 0 for none."""
+        if blind and not self.complete:
+            return 0
+        return max((event for who, event in self.new.items() if who != reader), default=0)
 
 
 READ_PART = "replies_read"
@@ -182,31 +194,27 @@ def discussion(db: Session, campaign_id: int, account_id: int, pair: Pair) -> Di
     campaign = db.get_one(CampaignRow, campaign_id)
     rules = rules_from_json(campaign.adjudication_rules)
     people = people_of(db, campaign_id)
-    topic = db.get_one(TopicRow, (campaign_id, pair[0]))
-    # Whoever has judged the pair since it was sent back is no part of this discussion.
-    then = {who for _, who, _, _ in row.seen}
-    reader = OpinionReader(account_id, people, rules)
-    answered = answers_in_discussion(db, campaign_id, pair).get(pair, {})
-    new = _new_answers(row, people, answered)
-    hides = rules.blind_discussion and not all_answered(row, people, answered)
-    # Of the others what they said before, until everybody has answered.
-    until = {who: event for event, who, _, _ in row.seen if who != number} if hides else None
-    opinions = opinions_of(db, campaign_id, pair, reader, only=then, until_of=until)
+    replies = Replies.to(row, people, answers_in_discussion(db, campaign_id, pair))
+    hides = rules.blind_discussion and not replies.complete
+    # Whoever has judged the pair since it was sent back is no part of this discussion. Of the others what
+    # they said before, until everybody has answered.
+    until = {who: event if hides and who != number else None for event, who, _, _ in row.seen}
+    opinions = opinions_of(db, campaign_id, pair, OpinionReader(account_id, people, rules), until)
     mine = next((one for one in opinions if one.mine), None)
     if mine is None:
         raise NotFound("you have withdrawn your answer about this document", remedy="judge it again first")
     return Discussion(
-        topic=Topic(topic.topic, topic.title, topic.description, topic.narrative),
+        topic=as_topic(db.get_one(TopicRow, (campaign_id, pair[0]))),
         scale=scale_from_json(campaign.scale),
         guidelines=campaign.guidelines,
         rules=rules,
         document=shown_document(db, campaign_id, pair[1]),
         opinions=opinions,
         mine=mine.now,
-        answered=number in new,
+        answered=number in replies.new,
         why=row.reason,
-        hidden=sum(who != number for who in new) if hides else 0,
-        latest=_latest_shown(row, people, answered, number, blind=rules.blind_discussion),
+        hidden=len(replies.new.keys() - {number}) if hides else 0,
+        latest=replies.latest_before(number, blind=rules.blind_discussion),
     )
 
 
@@ -218,7 +226,7 @@ def discuss(db: Session, campaign_id: int, account_id: int, topic: str, submissi
     grade outside the scale, Conflict for a client id that was used for another answer.
     """
     pair = (topic, submission.docno)
-    number = _assessor(db, campaign_id, account_id)
+    number = assessor_of(db, campaign_id, account_id)
     known = recorded_event(db, number, submission.client_id) if number is not None else None
     if known is not None:
         sent = (*pair, submission.stored_answer, submission.grade)
@@ -234,15 +242,8 @@ def discuss(db: Session, campaign_id: int, account_id: int, topic: str, submissi
     if rules_from_json(campaign.adjudication_rules).reasons_required and not submission.comment.strip():
         raise rejected("Comment", None, "comment", "every answer needs a reason here", "write one")
     before = _before(db, campaign_id, number, pair)
-    place = Place(
-        campaign_id=campaign_id,
-        assessor_id=number,
-        topic=topic,
-        docno=submission.docno,
-        source=DISCUSSION,
-        purpose=DISCUSSION,
-        assignment_id=before.assignment_id if before else None,
-    )
+    assignment_id = before.assignment_id if before else None
+    place = Place(campaign_id, number, *pair, DISCUSSION, DISCUSSION, assignment_id)
     if before is not None:
         same = (before.answer, before.grade) == (submission.stored_answer, submission.grade)
         submission = replace(
@@ -258,7 +259,7 @@ def _sent_back(
     db: Session, campaign_id: int, account_id: int, pair: Pair
 ) -> tuple[int, AdjudicationEventRow]:
     """The assessor that an account is, and the event by which the pair was sent back."""
-    number = _assessor(db, campaign_id, account_id)
+    number = assessor_of(db, campaign_id, account_id)
     row = latest_adjudication(db, campaign_id, *pair)
     if (
         number is None
@@ -270,13 +271,6 @@ def _sent_back(
             "you are not asked (or no longer asked) to discuss this document", remedy="see the list"
         )
     return number, row
-
-
-def _assessor(db: Session, campaign_id: int, account_id: int) -> int | None:
-    chosen = select(AssessorRow.id).where(
-        AssessorRow.campaign_id == campaign_id, AssessorRow.account_id == account_id
-    )
-    return db.scalars(chosen).one_or_none()
 
 
 def _before(db: Session, campaign_id: int, assessor_id: int, pair: Pair) -> JudgmentEventRow | None:
@@ -322,10 +316,43 @@ def asked(row: AdjudicationEventRow, people: Mapping[int, Person]) -> dict[int, 
     return {who: event for event, who, _, _ in row.seen if who in people and people[who].reachable}
 
 
-def all_answered(
-    row: AdjudicationEventRow, people: Mapping[int, Person], answered: Mapping[int, int]
-) -> bool:
-    """Whether everybody to whom a pair was sent back has answered since."""
-    if row.decision != Decision.BACK:
-        return False
-    return all(answered.get(who, 0) > event for who, event in asked(row, people).items())
+def receive_discussed(db: Session, account_id: int, event: Event) -> Receipt:
+    """Record an answer about a pair that was sent back; refuse what was never sent back to this account."""
+    client_id = sent_text(event, "client_id")
+    # An id that no database stores is nobody's.
+    slug, topic, docno = (storable(sent_text(event, name)) for name in (DISCUSSION_FIELD, "topic", "docno"))
+    pair = topic, docno
+    assessor = db.scalar(
+        select(AssessorRow)
+        .join(CampaignRow, CampaignRow.id == AssessorRow.campaign_id)
+        .where(CampaignRow.slug == slug, AssessorRow.account_id == account_id)
+    )
+    if assessor is None or not _was_asked(db, assessor, pair):
+        return Receipt(client_id, Outcome.REFUSED, "this document was never returned to you for discussion")
+    campaign_id = assessor.campaign_id
+
+    def act() -> bool:
+        submission = read_submission(event)
+        if submission.kind is not SubmissionKind.ANSWER:
+            raise WorkbenchError("a discussion takes answers only")
+        # What was recorded before is recognised whatever has become of the discussion since.
+        if recorded_event(db, assessor.id, client_id) is None:
+            require_assessor(db, campaign_id, account_id)
+        new = discuss(db, campaign_id, account_id, topic, submission)
+        if new:
+            mark_read(db, campaign_id, account_id, pair, latest=sent_number(event, "latest") or 0)
+        return new
+
+    return receive_other(db, campaign_id, account_id, event, act)
+
+
+def _was_asked(db: Session, assessor: AssessorRow, pair: Pair) -> bool:
+    """Whether a pair was ever sent back to an assessor."""
+    row = AdjudicationEventRow
+    back = select(row.seen).where(
+        row.campaign_id == assessor.campaign_id,
+        row.topic == pair[0],
+        row.docno == pair[1],
+        row.decision == Decision.BACK,
+    )
+    return any(who == assessor.id for seen in db.scalars(back) for _, who, _, _ in seen)

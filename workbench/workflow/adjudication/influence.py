@@ -1,4 +1,4 @@
-"""The influence of disputed pairs on the ranking of the runs, and what was computed of it last.
+"""The influence of disputed pairs on the ranking of the runs, its grades, and what was computed of it last.
 
 What a pair changes depends on its own topic, but whether runs change places by it on the means over all
 topics. It takes .3 s for 130 runs on 50 topics and minutes for a thousand on 500: there a job computes it,
@@ -10,29 +10,29 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.docnos import Docnos, Places, Words, fingerprints, words_of
 from workbench.pooling.run_tops import RunTops
+from workbench.records import Scale, Verdict, id_bytes
 from workbench.scoring.gains import Floats, TopicGains
 from workbench.scoring.influence import RankingMeans, pairs_that_could_swap, topic_influences
 from workbench.scoring.own_measures import gain_measure
 from workbench.storage.chunks import chunks
-from workbench.storage.tables import RunRow
-from workbench.workflow.adjudication.queue_table import QueueSource, QueueTable
-from workbench.workflow.adjudication.topic_grades import TopicGrades, topic_grades
-from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.adjudication.queue_table import QueueTable
+from workbench.workflow.adjudication.topic_spreads import Numbers, TopicSpreads
 from workbench.workflow.jobs import JobState, latest
+from workbench.workflow.log import TopicAnswers
 from workbench.workflow.result_form import result_from
 from workbench.workflow.runs.packed_store import tops_of
+from workbench.workflow.runs.run_records import lines_of_runs, listed_runs
 
 PORTION = 100
 """Topics for which all runs are read at a time: of 1,000 runs some eight million graded documents."""
@@ -44,14 +44,6 @@ SMALL_LINES = 10_000_000
 """Lines of runs up to which a page waits for the influence."""
 SMALL_CHANGES = 200_000
 """Disputed pairs times runs up to which a page waits for it."""
-
-
-def runs_that_count(db: Session, campaign_id: int) -> dict[str, str]:
-    """The hashes of the current runs that are not set aside, by tag, in the order of the tags."""
-    chosen = select(RunRow.tag, RunRow.sha256).where(
-        RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None), RunRow.verdict != "set_aside"
-    )
-    return dict(db.execute(chosen.order_by(RunRow.tag)).all())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,21 +98,22 @@ class InfluenceComputing:
     Raises WorkbenchError for an unknown measure.
     """
 
-    def __init__(self, db: Session, source: QueueSource, table: QueueTable) -> None:
-        self._db = db
-        self._source, self._table = source, table
+    def __init__(self, db: Session, table: QueueTable) -> None:
+        self._db, self._table, source = db, table, table.source
         self._campaign_id = source.campaign.id
-        relevant_from = scale_from_json(source.campaign.scale).relevant_from
+        relevant_from = source.scale.relevant_from
         self._measure = gain_measure(source.rules.measure, relevant_from=relevant_from)
-        self._runs = runs_that_count(db, self._campaign_id)
-        runs = _hash(tuple(self._runs.items()))
-        self._scored = self._measure.name, relevant_from, runs
+        # Those that the organiser has not set aside.
+        runs = [one for one in listed_runs(db, self._campaign_id) if one.verdict is not Verdict.SET_ASIDE]
+        self._runs = [one.tag for one in runs]
+        of_runs = _hash(tuple((one.tag, one.sha256) for one in runs))
+        self._scored = self._measure.name, relevant_from, of_runs
         settings = (source.rules.disputed, source.rules.machines, source.campaign.scale, *self._scored)
         self.arguments = {"settings": _hash(settings)}
 
     @cached_property
     def _topics(self) -> dict[str, TopicGrades]:
-        return topic_grades(self._source, self._table)
+        return topic_grades(self._table)
 
     @cached_property
     def digest(self) -> str:
@@ -134,10 +127,7 @@ class InfluenceComputing:
         disputed = sum(len(one.disputed) for one in self._topics.values())
         if disputed * len(self._runs) > SMALL_CHANGES:
             return False
-        lines = select(func.sum(RunRow.lines)).where(
-            RunRow.campaign_id == self._campaign_id, RunRow.replaced_at.is_(None)
-        )
-        return (self._db.scalar(lines) or 0) <= SMALL_LINES
+        return lines_of_runs(self._db, self._campaign_id) <= SMALL_LINES
 
     def known(self) -> KnownInfluence | None:
         """What a job computed last, of the grades, runs and settings as they were then."""
@@ -198,7 +188,7 @@ class InfluenceComputing:
 
     def _made(self, topics: Sequence[str]) -> Iterator[tuple[str, TopicGains]]:
         """What runs score on some topics, computed from the runs."""
-        runs = list(self._runs)
+        runs = self._runs
         for some in chunks(topics, PORTION):
             graded = GradedRanks([(topic, self._topics[topic].docnos) for topic in some], runs=len(runs))
             graded.read(tops_of(self._db, self._campaign_id, runs, depth=self._measure.depth))
@@ -224,14 +214,8 @@ _MERGED = 2**20
 """Documents of runs that are brought into the order of the topics together."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _RanksByTopic:
-    """Graded documents of some runs by topic, those of topic t from `starts[t]`: run, place and rank."""
-
-    starts: Places
-    runs: NDArray[np.int32]
-    places: NDArray[np.int32]
-    ranks: NDArray[np.int32]
+_RanksByTopic = tuple[Places, NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
+"""Graded documents of some runs by topic: where each topic begins; of each document run, place and rank."""
 
 
 class GradedRanks:
@@ -248,8 +232,7 @@ class GradedRanks:
         self._first = np.cumsum([0, *sizes])
         docnos = np.concatenate([one for _, one in topics]) if topics else np.empty(0, dtype="S1")
         numbers = np.repeat(np.arange(len(topics)), sizes)
-        known = RunTops("", tuple(self._numbers), numbers, np.zeros_like(numbers), docnos)
-        self._known = _PairPlaces(known)
+        self._known = _PairPlaces(numbers, docnos)
         self._entries: list[_RanksByTopic] = []
 
     def __len__(self) -> int:
@@ -258,9 +241,9 @@ class GradedRanks:
     def ranks(self, number: int) -> NDArray[np.int32]:
         """Those of the documents of one topic, 0 where a run does not have it; shape (runs, documents)."""
         ranks = np.zeros((self._runs, int(self._first[number + 1] - self._first[number])), dtype=np.int32)
-        for some in self._entries:
-            of_topic = slice(some.starts[number], some.starts[number + 1])
-            ranks[some.runs[of_topic], some.places[of_topic]] = some.ranks[of_topic]
+        for starts, runs, places, of_runs in self._entries:
+            of_topic = slice(starts[number], starts[number + 1])
+            ranks[runs[of_topic], places[of_topic]] = of_runs[of_topic]
         return ranks
 
     def read(self, tops: Iterable[RunTops]) -> None:
@@ -288,16 +271,17 @@ class GradedRanks:
         order = np.argsort(numbers, kind="stable")
         starts = np.searchsorted(numbers[order], np.arange(len(self) + 1))
         places -= self._first[numbers]
-        return _RanksByTopic(starts, *(one[order].astype(np.int32) for one in (runs, places, ranks)))
+        runs, places, ranks = (one[order].astype(np.int32) for one in (runs, places, ranks))
+        return starts, runs, places, ranks
 
 
 class _PairPlaces:
     """Where pairs of topic and document stand among those that are known, found for all of a run at once."""
 
-    def __init__(self, known: RunTops) -> None:
-        self._numbers, self._docnos = known.numbers, known.docnos
-        self._words = words_of(known.docnos)
-        prints = fingerprints(self._words, known.numbers)
+    def __init__(self, numbers: Places, docnos: Docnos) -> None:
+        self._numbers, self._docnos = numbers, docnos
+        self._words = words_of(docnos)
+        prints = fingerprints(self._words, numbers)
         self._order = np.argsort(prints)
         self._prints = prints[self._order]
         self._ambiguous = bool((self._prints[1:] == self._prints[:-1]).any())
@@ -332,3 +316,87 @@ class _PairPlaces:
     def _by_pair(self) -> dict[tuple[int, bytes], int]:
         pairs = zip(self._numbers.tolist(), self._docnos.tolist(), strict=True)
         return {pair: place for place, pair in enumerate(pairs)}
+
+
+@dataclass(frozen=True, eq=False)
+class TopicGrades:
+    """The documents of a topic that have a grade, the grade, and which are disputed.
+
+    `disputed` are places among the `docnos`, and `outcomes` the different grades, ascending, that each of
+    these could get: those given, or each of the scale where fewer than two were.
+    """
+
+    topic: str
+    docnos: Docnos
+    grades: Numbers
+    disputed: Numbers
+    outcomes: tuple[tuple[int, ...], ...]
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of all of it but the topic."""
+        sha = hashlib.sha256(repr((self.docnos.dtype.str, self.outcomes)).encode())
+        for part in (self.docnos, self.grades, self.disputed):
+            sha.update(part.tobytes())
+        return sha.hexdigest()
+
+
+def topic_grades(table: QueueTable) -> dict[str, TopicGrades]:
+    """Every topic with a grade, decided or else the lower median of the grades of a document, by topic."""
+    decided: dict[str, dict[str, int]] = {}
+    for one in table.decisions.values():
+        if one.grade is not None:
+            decided.setdefault(one.topic, {})[one.docno] = one.grade
+    source, found = table.source, {}
+    for topic, answers in source.answers.items():
+        make = partial(_graded, source.machines, source.scale, source.spreads_of(answers))
+        graded = answers.keep(("graded", source.machines, source.rules.disputed, source.scale), make)
+        if len(graded.docnos):
+            found[topic] = graded
+    for topic, grades in decided.items():
+        found[topic] = _with_decisions(found.get(topic, _nothing(topic)), grades)
+    return found
+
+
+def _nothing(topic: str) -> TopicGrades:
+    nothing = np.empty(0, dtype=np.int64)
+    return TopicGrades(topic, np.empty(0, dtype="S1"), nothing, nothing, ())
+
+
+def _graded(
+    machines: frozenset[int], scale: Scale, spreads: TopicSpreads, answers: TopicAnswers
+) -> TopicGrades:
+    counted = answers.of_people(machines) & (answers.codes >= 0)
+    places, codes = answers.places[counted].astype(np.int64), answers.codes[counted]
+    order = np.lexsort((codes, places))
+    places, codes = places[order], codes[order]
+    begins = np.flatnonzero(np.diff(places, prepend=-1))
+    numbers = np.diff(np.append(begins, len(places)))
+    graded = places[begins]
+    docnos = answers.joined.split(b"\n") if answers.documents else []
+    disputed = np.searchsorted(graded, spreads.disputed)
+    every = tuple(sorted(grade.value for grade in scale.grades))
+    outcomes = []
+    for at in disputed.tolist():
+        given = tuple(sorted(set(codes[begins[at] : begins[at] + numbers[at]].tolist())))
+        outcomes.append(given if len(given) > 1 else every)
+    chosen = [docnos[place] for place in graded.tolist()]
+    medians = codes[begins + (numbers - 1) // 2]
+    return TopicGrades(answers.topic, np.array(chosen, dtype=np.bytes_), medians, disputed, tuple(outcomes))
+
+
+def _with_decisions(topic: TopicGrades, decided: Mapping[str, int]) -> TopicGrades:
+    """The same with what was decided; documents that nobody graded stand at the end."""
+    given = {id_bytes(docno): grade for docno, grade in decided.items()}
+    grades = topic.grades.copy()
+    # One step for each decided document among the sorted ones.
+    names = np.array(list(given), dtype=np.bytes_)
+    at = np.minimum(np.searchsorted(topic.docnos, names), max(len(topic.docnos) - 1, 0))
+    known = topic.docnos[at] == names if len(topic.docnos) else np.zeros(len(names), dtype=np.bool_)
+    values = np.array(list(given.values()), dtype=np.int64)
+    grades[at[known]] = values[known]
+    return replace(
+        topic,
+        docnos=np.concatenate([topic.docnos, names[~known]]),
+        grades=np.concatenate([grades, values[~known]]),
+    )

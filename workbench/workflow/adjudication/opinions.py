@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_uppercase
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
@@ -16,12 +16,10 @@ from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, LATER, WITHDR
 from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,
-    DocumentRow,
     JudgmentEventRow,
 )
 from workbench.workflow.adjudication.rules import AdjudicationRules
-from workbench.workflow.campaigns.originals import form_of
-from workbench.workflow.judging.desk_view import ShownDocument
+from workbench.workflow.judging.desk_view import ShownDocument, shown_by_docno
 from workbench.workflow.judging.submission import Passage, stored_annotations
 from workbench.workflow.people.assessors import able_ids
 
@@ -89,28 +87,31 @@ def opinions_of(
     campaign_id: int,
     pair: Pair,
     reader: OpinionReader,
-    *,
-    only: Collection[int] | None = None,
-    until_of: Mapping[int, int] | None = None,
+    until: Mapping[int, int | None] | None = None,
 ) -> tuple[Opinion, ...]:
     """The assessors of a pair who have a current answer, by name, or in an order drawn for the pair.
 
-    Machines are left out unless the rules count them; `only` names assessors by number. `until_of` has the
-    numbers of events by assessor: later answers are ignored.
+    Machines are left out unless the rules count them. `until` has those who are asked for by number, each
+    with the number of an event after which answers are ignored, or None.
     """
     people, rules = reader.people, reader.rules
     event = JudgmentEventRow
-    chosen = select(event).where(*_of_pair(campaign_id, pair))
+    chosen = select(event).where(
+        event.campaign_id == campaign_id,
+        event.topic == pair[0],
+        event.docno == pair[1],
+        event.purpose.in_(CURRENT_PURPOSES),
+    )
     history: dict[int, list[JudgmentEventRow]] = {}
     for row in db.scalars(chosen.order_by(event.id)):
-        if until_of is None or row.id <= until_of.get(row.assessor_id, row.id):
-            history.setdefault(row.assessor_id, []).append(row)
+        who = row.assessor_id
+        if until is None or (who in until and ((last := until[who]) is None or row.id <= last)):
+            history.setdefault(who, []).append(row)
     opinions = [
         _opinion(number, events, people[number], reader.account_id)
         for number, events in history.items()
         if events[-1].answer not in {WITHDRAWN, LATER}
         and number in people
-        and (only is None or number in only)
         and (rules.machines or not people[number].machine)
     ]
     if not rules.names_hidden:
@@ -127,21 +128,7 @@ def letter(place: int) -> str:
 
 def shown_document(db: Session, campaign_id: int, docno: str) -> ShownDocument:
     """A document as it is shown, also where its text is not loaded."""
-    row = db.get(DocumentRow, (campaign_id, docno))
-    if row is None:
-        return ShownDocument(docno, "", "", None, missing=True)
-    form = form_of(db, campaign_id, docno, row.text)
-    return ShownDocument(docno, row.title, row.text, row.sha256, missing=False, form=form)
-
-
-def _of_pair(campaign_id: int, pair: Pair) -> tuple[ColumnElement[bool], ...]:
-    event = JudgmentEventRow
-    return (
-        event.campaign_id == campaign_id,
-        event.topic == pair[0],
-        event.docno == pair[1],
-        event.purpose.in_(CURRENT_PURPOSES),
-    )
+    return shown_by_docno(db, campaign_id, [docno])[docno]
 
 
 def _opinion(number: int, events: Sequence[JudgmentEventRow], person: Person, account_id: int) -> Opinion:

@@ -16,15 +16,15 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.disputes import spread_of
 from workbench.consensus.rule import Pair
-from workbench.records import Scale
+from workbench.records import Judgment
 from workbench.scoring.influence import Influence
 from workbench.storage.chunks import CHUNK, chunks
 from workbench.storage.tables import AdjudicationEventRow
-from workbench.workflow.adjudication.decisions import decided_of, names_of_accounts
+from workbench.workflow.adjudication.decisions import Decided, decided_in
 from workbench.workflow.adjudication.discussions import answers_in_discussion
 from workbench.workflow.adjudication.opinions import changed_since
 from workbench.workflow.adjudication.queue import QueueLine, QueueSummary, State
-from workbench.workflow.adjudication.queue_table import NOWHERE, STATES, QueueSource, QueueTable
+from workbench.workflow.adjudication.queue_table import NOWHERE, STATES, QueueTable
 from workbench.workflow.adjudication.topic_spreads import judgments_at
 
 Numbers = NDArray[np.int64]
@@ -35,8 +35,6 @@ class LineReader:
     """Makes lines of a queue while its session is open; `influence` is of shape (pairs, 3)."""
 
     db: Session
-    scale: Scale
-    source: QueueSource
     table: QueueTable
     influence: NDArray[np.float64] | None
 
@@ -49,39 +47,40 @@ class LineReader:
         ids = [decisions[number].id for number in numbers if number in decisions]
         event = AdjudicationEventRow
         rows = {row.id: row for row in self.db.scalars(select(event).where(event.id.in_(ids)))} if ids else {}
-        names = names_of_accounts(self.db, rows.values())
+        decided = decided_in(self.db, list(rows.values()))
         return [
-            self._line(number, rows[decisions[number].id] if number in decisions else None, names)
+            self._line(number, rows[decisions[number].id] if number in decisions else None, decided)
             for number in numbers
         ]
 
-    def _line(self, number: int, row: AdjudicationEventRow | None, names: Mapping[int, str]) -> QueueLine:
-        table, source = self.table, self.source
+    def _line(
+        self, number: int, row: AdjudicationEventRow | None, decided: Mapping[int, Decided]
+    ) -> QueueLine:
+        table, source = self.table, self.table.source
         topic, docno = pair = table.pair(number)
         place = int(table.places[number])
-        judgments = (
-            judgments_at(source.answers[topic], place, docno, source.people, source.machines)
-            if place != NOWHERE
-            else ()
-        )
-        state = STATES[table.states[number]]
-        answered = row is not None and row.id in table.answered
+        judgments: tuple[Judgment, ...] = ()
+        spread = spread_of((), source.scale)
+        if place != NOWHERE:
+            answers = source.answers[topic]
+            judgments = judgments_at(answers, place, docno, source.people, source.machines)
+            spread = source.spreads_of(answers).spread(place)
         return QueueLine(
             topic=topic,
             docno=docno,
             judgments=judgments,
-            spread=source.spreads[topic].spread(place) if place != NOWHERE else spread_of((), self.scale),
-            state=state,
-            decided=decided_of(row, names) if row else None,
+            spread=spread,
+            state=STATES[table.states[number]],
+            decided=decided[row.id] if row else None,
             changed=bool(row and row.grade is not None and changed_since(row, judgments, source.people)),
-            discussed=answered or pair in self._discussed,
+            discussed=bool(row and row.id in table.answered) or pair in self._discussed,
             influence=None if self.influence is None else Influence(*self.influence[number].tolist()),
         )
 
     @cached_property
     def _discussed(self) -> Mapping[Pair, Mapping[int, int]]:
         """The pairs that were ever discussed."""
-        return answers_in_discussion(self.db, self.source.campaign.id) if self.table.decisions else {}
+        return answers_in_discussion(self.db, self.table.source.campaign.id) if self.table.decisions else {}
 
 
 class QueueLines(Sequence[QueueLine]):

@@ -8,21 +8,21 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
-from workbench.records import id_bytes, sorted_ids
+from workbench.records import Scale, id_bytes, sorted_ids
 from workbench.storage.adjudications import CurrentDecision, current_adjudications, current_decisions
-from workbench.storage.tables import CampaignRow, TopicRow
+from workbench.storage.tables import CampaignRow
 from workbench.workflow.adjudication.decisions import Decision
-from workbench.workflow.adjudication.discussions import all_answered, answers_in_discussion
+from workbench.workflow.adjudication.discussions import Replies, answers_in_discussion
 from workbench.workflow.adjudication.opinions import Person, people_of
 from workbench.workflow.adjudication.queue import Order, State
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
 from workbench.workflow.adjudication.topic_spreads import TopicSpreads, topic_spreads
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.log import TopicAnswers, answers_by_topic
+from workbench.workflow.log import TopicAnswers, answers_by_topic, no_answers
 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -39,6 +39,7 @@ class QueueTable:
     of topic t are those from `starts[t]`. `places[i]` is its place among the answered documents of the topic,
     NOWHERE if it has no answer; `states[i]` a number in STATES. `decisions` are the current ones by pair,
     `answered` those of them that returned a pair on which everybody asked has answered since, by their ids.
+    It is made of its `source`.
     """
 
     names: tuple[str, ...]
@@ -52,6 +53,7 @@ class QueueTable:
     states: NDArray[np.int8]
     decisions: Mapping[int, CurrentDecision]
     answered: frozenset[int]
+    source: QueueSource
 
     @property
     def open_pairs(self) -> dict[str, NDArray[np.bytes_]]:
@@ -101,44 +103,42 @@ class QueueTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QueueSource:
-    """What the queue is made of: the campaign's settings, its people, and answers and spreads by topic."""
+    """What the queue is made of: the campaign's settings, its people, and the answers by topic."""
 
     campaign: CampaignRow
     rules: AdjudicationRules
     people: Mapping[int, Person]
     machines: frozenset[int]
     answers: Mapping[str, TopicAnswers]
-    spreads: Mapping[str, TopicSpreads]
+    scale: Scale
+
+    def spreads_of(self, answers: TopicAnswers) -> TopicSpreads:
+        """The spreads of a topic; raises WorkbenchError for a grade outside the scale."""
+        return topic_spreads(answers, machines=self.machines, rule=self.rules.disputed, scale=self.scale)
 
 
 def queue_source(db: Session, campaign_id: int) -> QueueSource:
-    """What the queue of a campaign is made of; raises WorkbenchError for a grade outside the scale."""
+    """What the queue of a campaign is made of."""
     campaign = db.get_one(CampaignRow, campaign_id)
-    scale, rules = scale_from_json(campaign.scale), rules_from_json(campaign.adjudication_rules)
+    rules = rules_from_json(campaign.adjudication_rules)
     people = people_of(db, campaign_id)
     machines = frozenset(number for number, one in people.items() if one.machine and not rules.machines)
     answers = answers_by_topic(db, campaign_id)
-    rule = rules.disputed
-    spreads = {
-        topic: topic_spreads(one, machines=machines, rule=rule, scale=scale) for topic, one in answers.items()
-    }
-    return QueueSource(campaign, rules, people, machines, answers, spreads)
+    return QueueSource(campaign, rules, people, machines, answers, scale_from_json(campaign.scale))
 
 
-def queue_table(db: Session, source: QueueSource) -> QueueTable:
-    """The pairs of the queue with their states, as they are now."""
-    campaign_id = source.campaign.id
+def queue_table(db: Session, campaign_id: int) -> QueueTable:
+    """The pairs of the queue as they are now; raises WorkbenchError for a grade outside the scale."""
+    source = queue_source(db, campaign_id)
     decided: dict[str, dict[str, CurrentDecision]] = {}
     for one in current_decisions(db, campaign_id):
         decided.setdefault(one.topic, {})[one.docno] = one
-    with_any = {topic for topic, one in source.spreads.items() if one.docnos} | decided.keys()
-    positions = db.scalars(
-        select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id).order_by(TopicRow.position)
-    )
-    known = dict.fromkeys(topic for topic in positions if topic in with_any)
-    names = (*known, *sorted_ids(with_any - known.keys()))
+    with_any = {topic for topic, one in source.answers.items() if source.spreads_of(one).docnos}
+    with_any |= decided.keys()
+    known = [topic for topic in topic_titles(db, campaign_id) if topic in with_any]
+    names = (*known, *sorted_ids(with_any.difference(known)))
     answered = _answered(db, source) if decided else frozenset()
-    parts = [_Part.of(topic, source, decided.get(topic, {}), answered) for topic in names]
+    parts = [_part(topic, source, decided.get(topic, {}), answered) for topic in names]
     sizes = [len(one.docnos) for one in parts]
     starts = np.cumsum([0, *sizes])
     return QueueTable(
@@ -157,7 +157,13 @@ def queue_table(db: Session, source: QueueSource) -> QueueTable:
             for row, one in part.decisions.items()
         },
         answered,
+        source,
     )
+
+
+def dispute_counts(db: Session, campaign_id: int) -> Mapping[State, int]:
+    """How many pairs of the queue of disputes are in each state."""
+    return queue_table(db, campaign_id).counts()
 
 
 def _joined(parts: Sequence[NDArray[_Kind]], kind: type[_Kind]) -> NDArray[_Kind]:
@@ -170,9 +176,7 @@ def _answered(db: Session, source: QueueSource) -> frozenset[int]:
     if not back:
         return frozenset()
     discussed = answers_in_discussion(db, source.campaign.id)
-    return frozenset(
-        row.id for row in back if all_answered(row, source.people, discussed.get((row.topic, row.docno), {}))
-    )
+    return frozenset(row.id for row in back if Replies.to(row, source.people, discussed).complete)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,65 +191,46 @@ class _Part:
     states: NDArray[np.int8]
     decisions: Mapping[int, CurrentDecision]
 
-    @classmethod
-    def of(
-        cls,
-        topic: str,
-        source: QueueSource,
-        decided: Mapping[str, CurrentDecision],
-        answered: frozenset[int],
-    ) -> _Part:
-        spreads = source.spreads.get(topic)
-        if spreads is None:
-            spreads = _NO_SPREADS
-        docnos, places, rows = spreads.docnos, spreads.disputed, spreads.rows
-        if not decided.keys() <= rows.keys():
-            # Decided, and not disputed any more: few, or none.
-            every = source.answers[topic].docnos if topic in source.answers else ()
-            docnos = tuple(sorted({*docnos, *decided}, key=id_bytes))
-            place_of = {docno: place for place, docno in enumerate(every)}
-            places = np.array([place_of.get(docno, NOWHERE) for docno in docnos], dtype=np.int64)
-            rows = {docno: row for row, docno in enumerate(docnos)}
-        there = places != NOWHERE
-        graded = _at(spreads.graded, places, there)
-        states = np.zeros(len(docnos), dtype=np.int8)
-        for docno, one in decided.items():
-            agreed = docno not in spreads.rows and graded[rows[docno]] > 1
-            states[rows[docno]] = STATES.index(
-                state_of(one.decision, answered=one.id in answered, agreed=bool(agreed))
-            )
-        decisions = {rows[docno]: one for docno, one in decided.items()}
-        return cls(
-            docnos,
-            places,
-            _at(spreads.distance, places, there),
-            _at(spreads.mean, places, there),
-            _at(spreads.crosses, places, there),
-            states,
-            decisions,
-        )
+
+def _part(
+    topic: str, source: QueueSource, decided: Mapping[str, CurrentDecision], answered: frozenset[int]
+) -> _Part:
+    answers = source.answers.get(topic) or no_answers(topic)
+    spreads = source.spreads_of(answers)
+    docnos, places, rows = spreads.docnos, spreads.disputed, spreads.rows
+    if not decided.keys() <= rows.keys():
+        # Decided, and not disputed any more: few, or none.
+        docnos = tuple(sorted({*docnos, *decided}, key=id_bytes))
+        place_of = {docno: place for place, docno in enumerate(answers.docnos)}
+        places = np.array([place_of.get(docno, NOWHERE) for docno in docnos], dtype=np.int64)
+        rows = {docno: row for row, docno in enumerate(docnos)}
+    graded = _at(spreads.graded, places)
+    states = np.zeros(len(docnos), dtype=np.int8)
+    for docno, one in decided.items():
+        agreed = docno not in spreads.rows and bool(graded[rows[docno]] > 1)
+        states[rows[docno]] = STATES.index(_state(one, answered, agreed=agreed))
+    return _Part(
+        docnos,
+        places,
+        _at(spreads.distance, places),
+        _at(spreads.mean, places),
+        _at(spreads.crosses, places),
+        states,
+        {rows[docno]: one for docno, one in decided.items()},
+    )
 
 
-def _at(column: NDArray[_Kind], places: Numbers, there: NDArray[np.bool_]) -> NDArray[_Kind]:
-    found = np.zeros(len(places), dtype=column.dtype)
-    found[there] = column[places[there]]
-    return found
+def _at(column: NDArray[_Kind], places: Numbers) -> NDArray[_Kind]:
+    """The values at some places; 0 at NOWHERE, which is the last place."""
+    return np.append(column, np.zeros(1, column.dtype))[places]
 
 
-_NOTHING = np.empty(0, dtype=np.int64)
-_NO_SPREADS = TopicSpreads(
-    _NOTHING, np.empty(0), np.empty(0, dtype=np.bool_), _NOTHING, _NOTHING, _NOTHING, ()
-)
-
-
-def state_of(decision: str | None, *, answered: bool, agreed: bool) -> State:
-    """The state of a pair; a discussion that leaves fewer than two grades has settled nothing."""
-    if decision is None:
-        return State.OPEN
-    if decision == Decision.GRADE:
+def _state(one: CurrentDecision, answered: frozenset[int], *, agreed: bool) -> State:
+    """The state of a decided pair; a discussion that leaves fewer than two grades has settled nothing."""
+    if one.decision == Decision.GRADE:
         return State.DECIDED
-    if decision == Decision.UNCLEAR:
+    if one.decision == Decision.UNCLEAR:
         return State.UNCLEAR
     if agreed:
         return State.SETTLED
-    return State.OPEN if answered else State.BACK
+    return State.OPEN if one.id in answered else State.BACK

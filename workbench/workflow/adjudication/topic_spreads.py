@@ -88,7 +88,7 @@ def _spreads(
     starts = np.cumsum(answered) - answered
     # Of n steps ascending, the k-th (from 0) is 2 k - n + 1 times in the sum of all differences of two.
     weights = 2 * (np.arange(len(places)) - starts[places]) - graded[places] + 1
-    apart = _sums(places, np.where(grades, weights * steps, 0), number)
+    apart = np.bincount(places, np.where(grades, weights * steps, 0), number)
     threshold = next(place for place, one in enumerate(scale.grades) if one.value == scale.relevant_from)
     relevant = np.bincount(places[grades & (steps >= threshold)], minlength=number)
     distance = np.zeros(number, dtype=np.int64)
@@ -135,9 +135,3 @@ def _steps(codes: Numbers, several: Flags, scale: Scale) -> Numbers:
     for code in codes[grades & ~known & several][:1].tolist():
         scale.grade(code)
     return np.where(grades & known, order[at], _BEYOND)
-
-
-def _sums(places: Numbers, values: Numbers, number: int) -> Numbers:
-    sums = np.zeros(number, dtype=np.int64)
-    np.add.at(sums, places, values)
-    return sums

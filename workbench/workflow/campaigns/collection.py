@@ -389,6 +389,30 @@ def with_text(db: Session, campaign_id: int, docnos: Iterable[str]) -> set[str]:
     return known
 
 
+def document_titles(db: Session, campaign_id: int, docnos: Iterable[str]) -> dict[str, str]:
+    """The titles of those of the documents that are loaded, by docno."""
+    titles: dict[str, str] = {}
+    for some in chunks(list(docnos)):
+        chosen = select(DocumentRow.docno, DocumentRow.title).where(
+            DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(some)
+        )
+        titles |= dict(db.execute(chosen).all())
+    return titles
+
+
+def read_texts(db: Session, campaign_id: int, docnos: Iterable[str]) -> dict[str, Document]:
+    """Documents by docno; those without text are missing."""
+    found: dict[str, Document] = {}
+    for some in chunks(list(dict.fromkeys(docnos))):
+        rows = db.execute(
+            select(DocumentRow.docno, DocumentRow.title, DocumentRow.text).where(
+                DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(some)
+            )
+        )
+        found |= {docno: Document(docno, title, text) for docno, title, text in rows}
+    return found
+
+
 def topic_titles(db: Session, campaign_id: int) -> dict[str, str]:
     """The titles of a campaign's topics by their ids, in the order of the topics."""
     titles = (

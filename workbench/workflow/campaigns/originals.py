@@ -192,11 +192,6 @@ def may_have_images(text: str) -> bool:
     return "<im" in text.lower()
 
 
-def form_of(db: Session, campaign_id: int, docno: str, text: str) -> ShownForm:
-    """What is shown beside the text of one document."""
-    return forms_of(db, campaign_id, {docno: text}).get(docno, NO_FORM)
-
-
 def shown_file(db: Session, campaign_id: int, sha256: str) -> KeptBytes:
     """The bytes that a browser gets of a PDF or an image; raises NotFound for any other hash."""
     row = OriginalRow

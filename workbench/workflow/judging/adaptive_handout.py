@@ -1,10 +1,12 @@
-"""Adaptive pools: who has which document, and which one comes next."""
+"""Adaptive pools: who has which document, which one comes next, and how far a pool has come."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 from sqlalchemy import Row, delete, insert, select
@@ -21,11 +23,19 @@ from workbench.storage.tables import (
     PoolEventRow,
     PoolRow,
 )
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.clock import shared_now
 from workbench.workflow.judging.adaptive_states import AdaptiveStates, ComingDocument
-from workbench.workflow.people.assessors import able_ids
-from workbench.workflow.pools.adaptive_pools import append_pool_event, lock_topic, totals
+from workbench.workflow.judging.handout import Handout
+from workbench.workflow.people.assessors import able_ids, assessor_names
+from workbench.workflow.pools.adaptive_pools import (
+    adaptive_pool_row,
+    append_pool_events,
+    lock_topic,
+    pool_events,
+    totals,
+)
 
 # A document that is out for so long without an answer goes to a colleague who would have none otherwise.
 LEASE = timedelta(hours=24)
@@ -51,7 +61,7 @@ class HandedOut:
 
 
 @dataclass(frozen=True, slots=True)
-class AdaptiveHandout:
+class AdaptiveHandout(Handout):
     """A topic of an adaptive pool: how many documents it asks for, and what is handed out, in order.
 
     One judgment a document: what was handed out is its assessor's until it is given back, and the pool's
@@ -60,10 +70,6 @@ class AdaptiveHandout:
     """
 
     one_by_one: ClassVar[bool] = True
-    in_batches: ClassVar[bool] = False
-    has_quality_checks: ClassVar[bool] = False
-    order_is_chosen: ClassVar[bool] = False
-    accepts_after_lease: ClassVar[bool] = False
 
     total: int
     handed_out: tuple[HandedOut, ...]
@@ -71,23 +77,21 @@ class AdaptiveHandout:
     closed: bool = False
 
     @classmethod
-    def load(
-        cls, db: Session, pools: Iterable[PoolRow], *, topic: str | None = None
-    ) -> Mapping[tuple[int, str], Self]:
-        """All topics, or one, of adaptive pools."""
-        adaptive = list(pools)
-        able = {number: able_ids(db, number) for number in {pool.campaign_id for pool in adaptive}}
-        by_topic: dict[tuple[int, str], dict[str, HandedOut]] = {}
-        for event in _events(db, [pool.id for pool in adaptive], topic):
-            _take(by_topic.setdefault((event.pool_id, event.topic), {}), event)
-        found = {}
-        for pool in adaptive:
-            sizes = totals(pool) if topic is None else {topic: totals(pool).get(topic, 0)}
-            for of, total in sizes.items():
-                # One that is handed out again joins at the end of the dictionary: it was removed before.
-                theirs = tuple(by_topic.get((pool.id, of), {}).values())
-                found[pool.id, of] = cls(total, theirs, able[pool.campaign_id], pool.closed_at is not None)
-        return found
+    def load(cls, db: Session, pool: PoolRow, topic: str) -> Self:
+        """A topic of an adaptive pool, which may ask for nothing of it."""
+        handed_out = _after(_events(db, pool.id, topic))
+        able = able_ids(db, pool.campaign_id)
+        return cls(totals(pool).get(topic, 0), handed_out, able, pool.closed_at is not None)
+
+    @classmethod
+    def by_topic(cls, db: Session, pool: PoolRow) -> Mapping[str, Self]:
+        """All topics of an adaptive pool."""
+        events = groupby(_events(db, pool.id), key=attrgetter("topic"))
+        found = {topic: _after(of_topic) for topic, of_topic in events}
+        able, closed = able_ids(db, pool.campaign_id), pool.closed_at is not None
+        return {
+            topic: cls(total, found.get(topic, ()), able, closed) for topic, total in totals(pool).items()
+        }
 
     def of(self, assessor_id: int) -> tuple[HandedOut, ...]:
         """What an assessor has, in the order in which it was handed out."""
@@ -100,11 +104,6 @@ class AdaptiveHandout:
     def documents(self, assignment: AssignmentRow) -> list[str]:
         """What an assessor has, in the order in which it was handed out."""
         return [one.docno for one in self.of(assignment.assessor_id)]
-
-    @classmethod
-    def order_to_save(cls, db: Session, pool: PoolRow, assignment: AssignmentRow) -> list[str]:
-        """The same; what an assessor has changes with every answer."""
-        return cls.load(db, [pool], topic=assignment.topic)[pool.id, assignment.topic].documents(assignment)
 
     def abandoned(self, assessor_id: int, now: datetime) -> tuple[HandedOut, ...]:
         """What colleagues of an assessor have had for too long, or can no longer judge."""
@@ -122,10 +121,6 @@ class AdaptiveHandout:
             return 0
         return self.total - len(self.handed_out) + len(self.abandoned(assessor_id, now or datetime.now(UTC)))
 
-    def may_come(self, assessor_id: int) -> int:
-        """How many documents an assessor can still be handed."""
-        return self.left(assessor_id)
-
     @staticmethod
     def accept(db: Session, pool: PoolRow, assignment: AssignmentRow, docno: str, answer: str) -> None:
         """Raise Conflict where a document is put off: its answer decides what comes next."""
@@ -139,24 +134,22 @@ class AdaptiveHandout:
         What is no grade, or was withdrawn, is neither relevant nor not.
         """
         lock_topic(db, pool.campaign_id, event.topic)
-        now = AdaptiveHandout.load(db, [pool], topic=event.topic)[pool.id, event.topic]
+        now = AdaptiveHandout.load(db, pool, event.topic)
         if event.docno in now.docnos(event.assessor_id):
             _judged(db, pool, event)
 
     @staticmethod
-    def take_back(db: Session, pool: PoolRow, assignment: AssignmentRow) -> int:
+    def take_back(db: Session, pool: PoolRow, assignment: AssignmentRow) -> None:
         """Take back what an assessor has and has not answered, for others where the strategy wants it."""
         lock_topic(db, pool.campaign_id, assignment.topic)
-        now = AdaptiveHandout.load(db, [pool], topic=assignment.topic)[pool.id, assignment.topic]
-        out = [one for one in now.of(assignment.assessor_id) if not one.answered]
-        for one in out:
-            _give_back(db, pool, assignment.topic, one)
-        return len(out)
+        for one in AdaptiveHandout.load(db, pool, assignment.topic).of(assignment.assessor_id):
+            if not one.answered:
+                _give_back(db, pool, assignment.topic, one)
 
     @staticmethod
     def prepare(db: Session, states: AdaptiveStates, pool: PoolRow, assignment: AssignmentRow) -> bool:
         """Whether the next document waits to be chosen; the runs are read before others must wait for it."""
-        now = AdaptiveHandout.load(db, [pool], topic=assignment.topic)[pool.id, assignment.topic]
+        now = AdaptiveHandout.load(db, pool, assignment.topic)
         answered = _answered(db, pool, assignment)
         if (
             not now.left(assignment.assessor_id, shared_now(db))
@@ -177,33 +170,34 @@ class AdaptiveHandout:
         """
         lock_topic(db, pool.campaign_id, assignment.topic)
         answered = _answered(db, pool, assignment)
-        now = AdaptiveHandout.load(db, [pool], topic=assignment.topic)[pool.id, assignment.topic]
+        now = AdaptiveHandout.load(db, pool, assignment.topic)
         for one in now.of(assignment.assessor_id):
             if one.docno not in answered:
                 return (one.docno,)
         return _next(db, states, pool, assignment, now, answered)
 
 
-def _take(current: dict[str, HandedOut], event: Row[Any]) -> None:
-    if event.happening == Happening.HANDED_OUT:
-        current[event.docno] = HandedOut(
-            event.docno, event.assessor_id, event.at, event.number, answered=False, relevant=None
-        )
-    elif event.happening == Happening.GIVEN_BACK:
-        current.pop(event.docno, None)
-    elif event.docno in current:
-        current[event.docno] = replace(
-            current[event.docno], answered=event.answer not in {WITHDRAWN, LATER}, relevant=event.relevant
-        )
+def _after(events: Iterable[Row[Any]]) -> tuple[HandedOut, ...]:
+    """What is handed out of a topic after its events."""
+    current: dict[str, HandedOut] = {}
+    for event in events:
+        if event.happening == Happening.HANDED_OUT:
+            # One that is handed out again joins at the end: it was removed before.
+            current[event.docno] = HandedOut(
+                event.docno, event.assessor_id, event.at, event.number, answered=False, relevant=None
+            )
+        elif event.happening == Happening.GIVEN_BACK:
+            current.pop(event.docno, None)
+        elif event.docno in current:
+            answered = event.answer not in {WITHDRAWN, LATER}
+            current[event.docno] = replace(current[event.docno], answered=answered, relevant=event.relevant)
+    return tuple(current.values())
 
 
-def _events(db: Session, pool_ids: Collection[int], topic: str | None) -> Iterable[Row[Any]]:
-    if not pool_ids:
-        return []
+def _events(db: Session, pool_id: int, topic: str | None = None) -> Iterable[Row[Any]]:
     event = PoolEventRow
     chosen = (
         select(
-            event.pool_id,
             event.topic,
             event.number,
             event.happening,
@@ -214,8 +208,8 @@ def _events(db: Session, pool_ids: Collection[int], topic: str | None) -> Iterab
             JudgmentEventRow.answer,
         )
         .outerjoin(JudgmentEventRow, JudgmentEventRow.id == event.judgment_event_id)
-        .where(event.pool_id.in_(pool_ids))
-        .order_by(event.pool_id, event.topic, event.number)
+        .where(event.pool_id == pool_id)
+        .order_by(event.topic, event.number)
     )
     return db.execute(chosen if topic is None else chosen.where(event.topic == topic))
 
@@ -253,12 +247,12 @@ def _judged(db: Session, pool: PoolRow, event: CurrentEvent) -> None:
     scale = scale_from_json(db.get_one(CampaignRow, pool.campaign_id).scale)
     relevant = None if event.grade is None else event.grade >= scale.relevant_from
     judged = PoolEvent(Happening.JUDGED, event.topic, event.docno, relevant)
-    append_pool_event(db, pool.id, judged, assessor_id=event.assessor_id, judgment_event_id=event.id)
+    append_pool_events(db, pool.id, [judged], assessor_id=event.assessor_id, judgment_event_id=event.id)
 
 
 def _give(db: Session, pool: PoolRow, mine: AssignmentRow, coming: ComingDocument) -> None:
     given = PoolEvent(Happening.HANDED_OUT, mine.topic, coming.docno)
-    append_pool_event(db, pool.id, given, assessor_id=mine.assessor_id, reason=coming.reason)
+    append_pool_events(db, pool.id, [given], assessor_id=mine.assessor_id, reason=coming.reason)
     db.execute(
         insert(PoolEntryRow).values(
             pool_id=pool.id,
@@ -273,9 +267,113 @@ def _give(db: Session, pool: PoolRow, mine: AssignmentRow, coming: ComingDocumen
 
 def _give_back(db: Session, pool: PoolRow, topic: str, document: HandedOut) -> None:
     back = PoolEvent(Happening.GIVEN_BACK, topic, document.docno)
-    append_pool_event(db, pool.id, back, assessor_id=document.assessor_id)
+    append_pool_events(db, pool.id, [back], assessor_id=document.assessor_id)
     db.execute(
         delete(PoolEntryRow).where(
             PoolEntryRow.pool_id == pool.id, PoolEntryRow.topic == topic, PoolEntryRow.docno == document.docno
         )
+    )
+
+
+CUTOFFS = (5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveTopicLine:
+    """A topic of an adaptive pool; `found` has the relevant documents among the first so many judged.
+
+    One number for each of the report's cut-offs; None where not so many are judged yet.
+    """
+
+    topic: str
+    title: str
+    total: int
+    handed_out: int
+    answered: int
+    relevant: int
+    found: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutNow:
+    """A document that an assessor has and has not answered."""
+
+    topic: str
+    docno: str
+    assessor: str
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LiveReport:
+    """How far an adaptive pool has come."""
+
+    cutoffs: tuple[int, ...]
+    by_topic: tuple[LiveTopicLine, ...]
+    out: tuple[OutNow, ...]
+
+    @property
+    def total(self) -> int:
+        """How many documents are asked for at most."""
+        return sum(line.total for line in self.by_topic)
+
+    @property
+    def handed_out(self) -> int:
+        """How many documents are, or were, before an assessor."""
+        return sum(line.handed_out for line in self.by_topic)
+
+    @property
+    def answered(self) -> int:
+        """How many documents have an answer of any kind."""
+        return sum(line.answered for line in self.by_topic)
+
+    @property
+    def relevant(self) -> int:
+        """How many documents were judged relevant."""
+        return sum(line.relevant for line in self.by_topic)
+
+
+def live_report(db: Session, campaign_id: int, name: str) -> LiveReport:
+    """How far an adaptive pool has come; raises NotFound, and WorkbenchError where it is not adaptive."""
+    pool = adaptive_pool_row(db, campaign_id, name)
+    titles = topic_titles(db, campaign_id)
+    names = assessor_names(db, campaign_id)
+    by_topic = AdaptiveHandout.by_topic(db, pool)
+    most = max((sum(one.answered for one in ledger.handed_out) for ledger in by_topic.values()), default=0)
+    cutoffs = tuple(cut for cut in CUTOFFS if cut <= most)
+    # The documents of each topic in the order in which they were answered first.
+    order: dict[str, dict[str, None]] = {}
+    for event in pool_events(db, campaign_id, name):
+        if event.happening == Happening.JUDGED:
+            order.setdefault(event.topic, {}).setdefault(event.docno)
+    return LiveReport(
+        cutoffs,
+        tuple(
+            _topic_line(topic, title, by_topic[topic], order.get(topic, {}), cutoffs)
+            for topic, title in titles.items()
+            if topic in by_topic
+        ),
+        tuple(
+            OutNow(topic, one.docno, names[one.assessor_id], one.since)
+            for topic in titles
+            if topic in by_topic
+            for one in by_topic[topic].handed_out
+            if not one.answered
+        ),
+    )
+
+
+def _topic_line(
+    topic: str, title: str, ledger: AdaptiveHandout, order: Iterable[str], cutoffs: tuple[int, ...]
+) -> LiveTopicLine:
+    relevant = {one.docno: one.relevant is True for one in ledger.handed_out if one.answered}
+    in_order = [relevant[docno] for docno in order if docno in relevant]
+    return LiveTopicLine(
+        topic=topic,
+        title=title,
+        total=ledger.total,
+        handed_out=len(ledger.handed_out),
+        answered=len(in_order),
+        relevant=sum(in_order),
+        found=tuple(sum(in_order[:cut]) if len(in_order) >= cut else None for cut in cutoffs),
     )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import Generic, TypeVar
 
 import numpy as np
 from sqlalchemy import select
@@ -30,6 +31,7 @@ from workbench.workflow.pools.adaptive_pools import (
 )
 from workbench.workflow.pools.learner_pools import (
     LearnerCandidates,
+    LiveReview,
     StoredRound,
     apply,
     candidates_of,
@@ -39,7 +41,6 @@ from workbench.workflow.pools.learner_pools import (
     stored_rounds,
 )
 from workbench.workflow.pools.learner_rounds import texts_of
-from workbench.workflow.pools.live_reviews import LiveReview
 
 MOST_POOLS = 8
 
@@ -53,7 +54,7 @@ class AdaptiveStates:
 
     def __init__(self, most: int = MOST_POOLS) -> None:
         self.learners = LearnerStates(most)
-        self._pools: Cache[tuple[int, str], _PoolState] = Cache(most)
+        self._pools: Cache[tuple[int, str], _PoolState[Adaptive, _TopicState]] = Cache(most)
 
     def prepare(self, db: Session, pool: PoolRow, topic: str) -> None:
         """Read a pool's runs and a topic's events, unless they are here.
@@ -65,8 +66,8 @@ class AdaptiveStates:
             self.learners.prepare(db, pool, topic)
             return
         state = self._state(pool)
-        base = state.base(db, pool)
-        live = state.topic(topic)
+        base = state.made(lambda: initial_adaptive_pool(db, pool))
+        live = state.topic(topic, _TopicState)
         with live.lock:
             if live.adaptive is None:
                 live.after(db, pool.id, base)
@@ -76,8 +77,8 @@ class AdaptiveStates:
         if is_learner(pool):
             return self.learners.coming(db, pool, topic)
         state = self._state(pool)
-        base = state.base(db, pool)
-        live = state.topic(topic)
+        base = state.made(lambda: initial_adaptive_pool(db, pool))
+        live = state.topic(topic, _TopicState)
         with live.lock:
             docno = live.after(db, pool.id, base).coming(topic)
             if docno is None:
@@ -85,9 +86,9 @@ class AdaptiveStates:
             brought = base.entry(topic, docno).contributions
             return ComingDocument(docno, tuple((each.tag, each.rank) for each in brought), brought[0].rank)
 
-    def _state(self, pool: PoolRow) -> _PoolState:
+    def _state(self, pool: PoolRow) -> _PoolState[Adaptive, _TopicState]:
         key = (pool.id, repr([pool.recipe[part] for part in ("strategy", "parameters", "ties", "runs")]))
-        return self._pools.get(key, _PoolState)
+        return self._pools.get(key, _PoolState[Adaptive, _TopicState])
 
 
 @dataclass
@@ -110,33 +111,34 @@ class _TopicState:
         self.adaptive = None
         for event in events:
             if event != self.last:
-                adaptive.record(as_event(self.name, event))
+                happened = PoolEvent(Happening(event.happening), self.name, event.docno, event.relevant)
+                adaptive.record(happened)
                 self.last = event
         self.adaptive = adaptive
         return adaptive
 
 
+Base = TypeVar("Base")
+Live = TypeVar("Live")
+
+
 @dataclass
-class _PoolState:
+class _PoolState(Generic[Base, Live]):
+    """What a pool begins with, made by one thread, and its topics as they go on."""
+
     lock: Lock = field(default_factory=Lock)
-    nothing_happened: Adaptive | None = None
-    topics: dict[str, _TopicState] = field(default_factory=dict)
+    base: Base | None = None
+    topics: dict[str, Live] = field(default_factory=dict)
 
-    def base(self, db: Session, pool: PoolRow) -> Adaptive:
-        """The pool as it was before anything happened."""
+    def made(self, make: Callable[[], Base]) -> Base:
         with self.lock:
-            if self.nothing_happened is None:
-                self.nothing_happened = initial_adaptive_pool(db, pool)
-            return self.nothing_happened
+            if self.base is None:
+                self.base = make()
+            return self.base
 
-    def topic(self, name: str) -> _TopicState:
+    def topic(self, name: str, make: Callable[[str], Live]) -> Live:
         with self.lock:
-            return self.topics.setdefault(name, _TopicState(name))
-
-
-def as_event(topic: str, seen: TopicEvent) -> PoolEvent:
-    """What an event of the table says to the strategy."""
-    return PoolEvent(Happening(seen.happening), topic, seen.docno, seen.relevant)
+            return self.topics.setdefault(name, make(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,20 +186,22 @@ def replay_pool(db: Session, campaign_id: int, name: str) -> Replay:
     base = initial_adaptive_pool(db, pool)
     lines: list[Replayed] = []
     elsewhere: list[str] = []
-    by_topic: dict[str, list[PoolEventLine]] = {}
-    for line in pool_events(db, campaign_id, name):
-        by_topic.setdefault(line.topic, []).append(line)
-    for topic, events in by_topic.items():
+    for topic, events in _by_topic(db, pool).items():
         live = base.afresh(topic)
-        lines.extend(_gone_through(live, events))
+        lines += [Replayed(event, _differs(live, place, event)) for place, event in enumerate(events, 1)]
         elsewhere.extend(_entries_differ(db, pool, topic, live))
     return Replay(pool.name, tuple(lines), tuple(elsewhere))
 
 
-def _replay_learner(db: Session, pool: PoolRow) -> Replay:
-    by_topic: dict[str, list[PoolEventLine]] = {}
+def _by_topic(db: Session, pool: PoolRow) -> dict[str, list[PoolEventLine]]:
+    found: dict[str, list[PoolEventLine]] = {}
     for line in pool_events(db, pool.campaign_id, pool.name):
-        by_topic.setdefault(line.topic, []).append(line)
+        found.setdefault(line.topic, []).append(line)
+    return found
+
+
+def _replay_learner(db: Session, pool: PoolRow) -> Replay:
+    by_topic = _by_topic(db, pool)
     for topic in last_rounds(db, pool.id):
         by_topic.setdefault(topic, [])  # ranked, and nobody has had a document
     again = ReplayedLearner.of(db, pool)
@@ -207,10 +211,6 @@ def _replay_learner(db: Session, pool: PoolRow) -> Replay:
         for event, differs in zip(events, again.topic(topic, events), strict=True)
     ]
     return Replay(pool.name, tuple(lines), tuple(again.differences), again.made_again, again.left)
-
-
-def _gone_through(live: Adaptive, events: list[PoolEventLine]) -> list[Replayed]:
-    return [Replayed(event, _differs(live, place, event)) for place, event in enumerate(events, start=1)]
 
 
 def _differs(live: Adaptive, place: int, line: PoolEventLine) -> str | None:
@@ -265,14 +265,14 @@ class LearnerStates:
 
     def __init__(self, most: int) -> None:
         self._lock = Lock()
-        self._pools: Cache[tuple[int, str], _LearnerPool] = Cache(most)
+        self._pools: Cache[tuple[int, str], _PoolState[LearnerCandidates | None, LiveReview]] = Cache(most)
         self._due: set[int] = set()
 
     def prepare(self, db: Session, pool: PoolRow, topic: str) -> None:
         """Read a pool's candidates and a topic's events; notes where it is time for a round."""
         state = self._state(pool)
-        live = state.topic(topic)
-        candidates = state.listed(db, pool)
+        live = state.topic(topic, LiveReview)
+        candidates = state.made(lambda: candidates_of(db, pool.id))
         if candidates is None:
             self._due.add(pool.campaign_id)
             return
@@ -292,8 +292,8 @@ class LearnerStates:
         Raises Conflict while the first ranking of the topic is still made.
         """
         state = self._state(pool)
-        live = state.topic(topic)
-        candidates = state.listed(db, pool)
+        live = state.topic(topic, LiveReview)
+        candidates = state.made(lambda: candidates_of(db, pool.id))
         if candidates is None:
             raise _not_ranked(topic)
         with live.lock:
@@ -306,31 +306,14 @@ class LearnerStates:
         reason = ChoiceReason(str(choice.origin), choice.rank, choice.round, choice.score)
         return ComingDocument(candidates.docnos[choice.place], (), choice.rank, reason)
 
-    def _state(self, pool: PoolRow) -> _LearnerPool:
+    def _state(self, pool: PoolRow) -> _PoolState[LearnerCandidates | None, LiveReview]:
         key = (pool.id, pool.created_at.isoformat())
-        return self._pools.get(key, _LearnerPool)
+        return self._pools.get(key, _PoolState[LearnerCandidates | None, LiveReview])
 
 
 def _not_ranked(topic: str) -> Conflict:
     message = f"the learner is still ranking the documents of topic {topic} for the first time"
     return Conflict(message, remedy="open the topic again in a minute")
-
-
-@dataclass
-class _LearnerPool:
-    lock: Lock = field(default_factory=Lock)
-    candidates: LearnerCandidates | None = None
-    topics: dict[str, LiveReview] = field(default_factory=dict)
-
-    def listed(self, db: Session, pool: PoolRow) -> LearnerCandidates | None:
-        with self.lock:
-            if self.candidates is None:
-                self.candidates = candidates_of(db, pool.id)
-            return self.candidates
-
-    def topic(self, name: str) -> LiveReview:
-        with self.lock:
-            return self.topics.setdefault(name, LiveReview(name))
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""What assessors have to judge and have answered, summed over what is kept of topics."""
+"""The assignments in force, and what assessors have to judge and have answered, summed over kept topics."""
 
 from __future__ import annotations
 
@@ -13,19 +13,14 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.records import id_bytes
-from workbench.storage.tables import AssessorRow, PoolRow
+from workbench.storage.tables import AssignmentRow, PoolRow
 from workbench.workflow.judging.adaptive_handout import AdaptiveHandout
-from workbench.workflow.judging.given_topics import (
-    Given,
-    GivenTopic,
-    all_by_topic,
-    given_to,
-    given_topics,
-)
-from workbench.workflow.judging.handout import FixedHandout, Handout, kind_of
+from workbench.workflow.judging.handout import FixedHandout
+from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.judging.queue_figures import Numbers, QueueFigures, Shares, queue_figures
 from workbench.workflow.judging.queue_handout import QueueHandout
 from workbench.workflow.log import TopicAnswers, answers_by_topic
+from workbench.workflow.people.assessors import assessor_of
 from workbench.workflow.pools.pooled_topics import NOTHING, ByTopic, TopicDocnos, pooled_by_topic
 
 
@@ -61,12 +56,8 @@ def assigned_work(db: Session, campaign_id: int, answers: Mapping[str, TopicAnsw
 
 def left_to_judge(db: Session, campaign_id: int, account_id: int) -> int:
     """How many pairs assigned to an account in open pools have no answer of its yet."""
-    assessor_id = db.scalar(
-        select(AssessorRow.id).where(
-            AssessorRow.campaign_id == campaign_id, AssessorRow.account_id == account_id
-        )
-    )
-    given = () if assessor_id is None else given_to(db, campaign_id, assessor_id)
+    assessor_id = assessor_of(db, campaign_id, account_id)
+    given = () if assessor_id is None else given_topics(db, campaign_id, assessor_id)
     if assessor_id is None or not given:
         return 0
     share = _work(db, given, answers_by_topic(db, campaign_id), only=True).share(assessor_id)
@@ -90,8 +81,7 @@ def waiting_work(db: Session, campaign_id: int, answers: Mapping[str, TopicAnswe
     for queue in handed.queues.values():
         for found in map(queue.topic, queue.pooled):
             waiting += max(0, (queue.pool.per_pair or 1) * found.pairs - found.given - len(found.out))
-    adaptive = [one for one in handed.others.values() if isinstance(one, AdaptiveHandout)]
-    return waiting + sum(max(0, one.total - len(one.handed_out)) for one in adaptive)
+    return waiting + sum(max(0, one.total - len(one.handed_out)) for one in handed.adaptive.values())
 
 
 def _work(
@@ -178,7 +168,7 @@ class HandedDocuments:
     open: frozenset[int]
     fixed: Mapping[int, ByTopic]
     queues: Mapping[int, QueueFigures]
-    others: Mapping[tuple[int, str], Handout]
+    adaptive: Mapping[tuple[int, str], AdaptiveHandout]
 
     def of(self, pool_id: int, topic: str, assessor_id: int) -> TopicDocnos:
         """What an assessor to whom a topic of a pool is assigned has of it."""
@@ -186,7 +176,7 @@ class HandedDocuments:
             return self.fixed[pool_id].get(topic, NOTHING)
         if pool_id in self.queues:
             return self.queues[pool_id].docnos(topic, assessor_id)
-        found = self.others.get((pool_id, topic))
+        found = self.adaptive.get((pool_id, topic))
         return NOTHING if found is None else TopicDocnos.of(map(id_bytes, found.docnos(assessor_id)))
 
     def shares(self, pool_id: int, topic: str, assessors: Numbers) -> Shares:
@@ -198,16 +188,17 @@ class HandedDocuments:
             return Shares(nothing + docnos.count, done, nothing, nothing)
         if pool_id in self.queues:
             return self.queues[pool_id].shares(topic, assessors)
-        found = self.others.get((pool_id, topic))
+        found = self.adaptive.get((pool_id, topic))
         if found is None:
             return Shares(nothing, nothing, nothing, nothing)
         rows = [self._share(found, topic, assessor_id) for assessor_id in assessors.tolist()]
         return Shares(*np.array(rows, np.int64).reshape(-1, 4).T)
 
-    def _share(self, handout: Handout, topic: str, assessor_id: int) -> tuple[int, int, int, int]:
+    def _share(self, handout: AdaptiveHandout, topic: str, assessor_id: int) -> tuple[int, int, int, int]:
         docnos = TopicDocnos.of(map(id_bytes, handout.docnos(assessor_id)))
         done = answered(self.answers.get(topic), assessor_id, docnos)
-        return docnos.count, done, handout.left(assessor_id), handout.may_come(assessor_id)
+        left = handout.left(assessor_id)
+        return docnos.count, done, left, left
 
 
 def handed_documents(
@@ -219,7 +210,7 @@ def handed_documents(
     """What assessors have of these pools of one campaign, in all topics or in some only."""
     fixed: dict[int, ByTopic] = {}
     queues: dict[int, QueueFigures] = {}
-    others: dict[tuple[int, str], Handout] = {}
+    adaptive: dict[tuple[int, str], AdaptiveHandout] = {}
     pools = [db.get_one(PoolRow, pool_id) for pool_id in sorted(pool_ids)]
     for pool in pools:
         kind = kind_of(pool)
@@ -228,16 +219,52 @@ def handed_documents(
         elif kind is QueueHandout:
             queues[pool.id] = queue_figures(db, pool, answers)
         elif only is None:
-            others |= kind.load(db, [pool])
+            adaptive |= {(pool.id, topic): one for topic, one in AdaptiveHandout.by_topic(db, pool).items()}
         else:
-            for one in only:
-                if one.pool_id == pool.id:
-                    others |= kind.load(db, [pool], topic=one.topic)
+            topics = [one.topic for one in only if one.pool_id == pool.id]
+            adaptive |= {(pool.id, topic): AdaptiveHandout.load(db, pool, topic) for topic in topics}
     still_open = frozenset(pool.id for pool in pools if pool.closed_at is None)
-    return HandedDocuments(answers, still_open, fixed, queues, others)
+    return HandedDocuments(answers, still_open, fixed, queues, adaptive)
 
 
 def _union(parts: Sequence[TopicDocnos]) -> TopicDocnos:
     if len(parts) == 1 or all(part == parts[0] for part in parts):
         return parts[0]
     return TopicDocnos.of(docno for part in parts for docno in part.docnos)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GivenTopic:
+    """A topic of a pool, the assessors to whom it is given (in the order of their numbers)."""
+
+    pool_id: int
+    topic: str
+    assessors: NDArray[np.int64]
+
+
+Given = tuple[GivenTopic, ...]
+
+
+def given_topics(db: Session, campaign_id: int, assessor_id: int | None = None) -> Given:
+    """The topics of a campaign's pools that are given to anybody, or to one assessor."""
+    chosen = (
+        select(AssignmentRow.pool_id, AssignmentRow.topic, AssignmentRow.assessor_id)
+        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
+        .where(PoolRow.campaign_id == campaign_id, AssignmentRow.revoked_at.is_(None))
+    )
+    if assessor_id is not None:
+        chosen = chosen.where(AssignmentRow.assessor_id == assessor_id)
+    found: dict[tuple[int, str], list[int]] = {}
+    for pool_id, topic, who in db.connection().execute(chosen):
+        found.setdefault((pool_id, topic), []).append(who)
+    return tuple(
+        GivenTopic(pool_id, topic, np.array(sorted(who), np.int64)) for (pool_id, topic), who in found.items()
+    )
+
+
+def all_by_topic(given: Given) -> Mapping[str, list[GivenTopic]]:
+    """The same by topic."""
+    found: dict[str, list[GivenTopic]] = {}
+    for one in given:
+        found.setdefault(one.topic, []).append(one)
+    return found

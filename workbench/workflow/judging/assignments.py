@@ -1,26 +1,33 @@
 """Assignments: which assessors judge which topics of a pool, in which order, and how far they are.
 
-They are made by a distribution (`judging.distribution`).
+They are made by a distribution of topics to assessors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import hashlib
+import secrets
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
-from sqlalchemy import select
+from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
-from workbench.errors import NotFound
+from workbench.errors import NotFound, WorkbenchError
+from workbench.figures import counted
+from workbench.storage.chunks import chunks
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, TopicRow
-from workbench.workflow.judging.assigned_work import handed_documents
-from workbench.workflow.judging.given_topics import given_topics
-from workbench.workflow.judging.handout import kind_of
-from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.campaigns.collection import topic_titles
+from workbench.workflow.judging.assigned_work import given_topics, handed_documents
+from workbench.workflow.judging.handout import OrderRule
+from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.log import answers_by_topic
-from workbench.workflow.people.assessors import assessor_names
+from workbench.workflow.people.assessors import assessor_names, assignable_ids
+from workbench.workflow.pools.adaptive_pools import topics_of_pool
+from workbench.workflow.pools.pool_rows import require_open, share_locked_pool
 
 
 def revoke(db: Session, campaign_id: int, assignment_id: int) -> None:
@@ -138,3 +145,114 @@ def _shares(
         shares = handed.shares(*key, np.array(people, np.int64))
         found[key] = dict(zip(people, np.array(shares).T.tolist(), strict=True))
     return found
+
+
+SEEDS = 2**31
+
+Given = tuple[str, int]
+"""A topic, and the number of the assessor who is to judge it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """Topics of a pool with their assessors, in which order these see the documents, and the seed of it."""
+
+    pool_id: int
+    given: Sequence[Given]
+    order: OrderRule = OrderRule.SHUFFLED
+    seed: int | None = None
+
+
+def to_each(db: Session, pool_id: int, assessor_ids: Iterable[int]) -> list[Given]:
+    """Every topic of a pool for every assessor; raises Conflict for a draft or a closed pool."""
+    topics, people = sorted(topics_of_pool(db, _pool(db, pool_id))), list(assessor_ids)
+    return [(topic, assessor_id) for topic in topics for assessor_id in people]
+
+
+def in_turn(
+    db: Session, pool_id: int, assessor_ids: Sequence[int], per_topic: int, *, again: float = 0.0
+) -> list[Given]:
+    """Each topic of a pool for `per_topic` assessors, in turn so that work and partners are spread.
+
+    Topic i goes to the assessors i, i + 1, ... of the list, counted round; a share `again` of the topics,
+    evenly among them, goes to one more. Raises WorkbenchError where there are fewer assessors than these,
+    Conflict for a draft or a closed pool.
+    """
+    assessor_ids = list(dict.fromkeys(assessor_ids))
+    most = per_topic + (again > 0)
+    if not per_topic >= 1 or most > len(assessor_ids):
+        raise WorkbenchError(
+            f"each topic is to have {counted(most, 'assessor')}; {len(assessor_ids)} selected",
+            remedy="select more assessors or ask for fewer per topic",
+        )
+    pool = _pool(db, pool_id)
+    pooled = topics_of_pool(db, pool)
+    topics = topic_titles(db, pool.campaign_id)
+    return [
+        (topic, assessor_ids[(index + step) % len(assessor_ids)])
+        for index, topic in enumerate(one for one in topics if one in pooled)
+        for step in range(per_topic + (int((index + 1) * again) > int(index * again)))
+    ]
+
+
+def distribute(db: Session, distribution: Distribution) -> int:
+    """Make the assignments of a distribution; existing ones stay as they are. Returns how many are new.
+
+    What was removed is assigned again with its old order. Raises Conflict for a draft or a closed pool,
+    NotFound for a topic outside the pool or an assessor without account.
+    """
+    pool = share_locked_pool(db, distribution.pool_id)
+    require_open(pool)
+    pooled = topics_of_pool(db, pool)
+    able = assignable_ids(db, pool.campaign_id)
+    row = AssignmentRow
+    rows = db.execute(
+        select(row.topic, row.assessor_id, row.id, row.revoked_at).where(row.pool_id == pool.id)
+    )
+    known = {(topic, who): (number, revoked is not None) for topic, who, number, revoked in rows}
+    # What comes when in an adaptive pool is its strategy's business.
+    order = OrderRule.PRIORITY if kind_of(pool).one_by_one else distribution.order
+    now, new, again = datetime.now(UTC), list[dict[str, Any]](), list[int]()
+    for topic, assessor_id in dict.fromkeys(distribution.given):
+        if topic not in pooled:
+            raise NotFound(f"topic {topic!r} has nothing in pool {pool.name!r}")
+        if assessor_id not in able:
+            raise NotFound(
+                "only assessors with an account here can be assigned work", remedy="invite the person first"
+            )
+        number, removed = known.get((topic, assessor_id), (None, True))
+        if number is not None and removed:
+            again.append(number)
+        elif number is None:
+            new.append(
+                {
+                    "pool_id": pool.id,
+                    "topic": topic,
+                    "assessor_id": assessor_id,
+                    "order_rule": order,
+                    "seed": _seed(distribution.seed, assessor_id),
+                    "assigned_at": now,
+                }
+            )
+    if new:
+        # The trail has what a statement returns.
+        db.execute(insert(row).returning(*row.__table__.c), new)
+    for some in chunks(again):
+        db.execute(update(row).where(row.id.in_(some)).values(revoked_at=None))
+    return len(new) + len(again)
+
+
+def _seed(seed: int | None, assessor_id: int) -> int:
+    # Each assessor's own: two who see one order could influence each other's pace and fatigue alike.
+    if seed is None:
+        return secrets.randbelow(SEEDS)
+    digest = hashlib.sha256(f"{seed}\0{assessor_id}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") % SEEDS
+
+
+def _pool(db: Session, pool_id: int) -> PoolRow:
+    pool = db.get(PoolRow, pool_id)
+    if pool is None:
+        raise NotFound("there is no such pool")
+    require_open(pool)
+    return pool

@@ -1,39 +1,35 @@
-"""The current judgments of a campaign, alone or with their annotations, and the subtopics ticked."""
+"""The current judgments of a campaign, alone or with their annotations, the subtopics ticked, and as files.
+
+None of the files is made while a large import is under way: it would have a part of it. They are made topic
+by topic, so that millions take little memory.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from itertools import chain, groupby
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
+import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.errors import WorkbenchError
+from workbench.formats.judgments import group_names, write_judgment_groups, write_judgments
+from workbench.formats.qrels import write_subtopic_qrels
 from workbench.records import Answer, Judgment, id_bytes
-from workbench.storage.events import annotated_events, newest_events
-from workbench.storage.tables import AssessorRow, JudgmentEventRow
+from workbench.storage.events import annotated_events
+from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.desk_rules import desk_questions_of
 from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations, stored_annotations
 from workbench.workflow.log import CODES, TopicAnswers, answers_by_topic
+from workbench.workflow.people.assessors import assessor_names
 
 _quoted = json.encoder.encode_basestring
-
-
-class JudgmentsVersion(NamedTuple):
-    """The database, the campaign, its assessors (id, name, whether a machine), the id of the newest event of
-    each, by whom and when the last was sent."""
-
-    database: str
-    campaign_id: int
-    assessors: tuple[tuple[int, str, bool], ...]
-    newest: tuple[tuple[int, int], ...]
-    last: str
 
 
 NOT_GRADES: Mapping[int, Answer] = {code: Answer(answer) for answer, code in CODES.items()}
@@ -43,50 +39,14 @@ ANSWERS: Mapping[str, Answer] = {str(answer): answer for answer in Answer}
 """The answers by how they stand in events."""
 
 
-def current_judgments(
-    db: Session, campaign_id: int, *, assessors: Collection[str] | None = None, machines: bool = True
-) -> tuple[Judgment, ...]:
-    """The current judgments of every assessor (or those named), by topic and docno (bytes), then assessor.
-
-    Without `machines` those count only who are people. Raises WorkbenchError for an unknown name.
-    """
-    version = recorded_version(db, campaign_id)
-    names = {
-        name
-        for _, name, machine in version.assessors
-        if (machines or not machine) and (assessors is None or name in assessors)
-    }
-    unknown = set(assessors or ()) - names
-    if unknown:
-        raise WorkbenchError(
-            f"{', '.join(sorted(unknown))} is not an assessor of this campaign",
-            remedy="see the list of assessors",
-        )
-    every = _read(db, version)
-    return every if len(names) == len(version.assessors) else tuple(j for j in every if j.assessor in names)
+def current_judgments(db: Session, campaign_id: int) -> tuple[Judgment, ...]:
+    """The current judgments of every assessor, by topic and docno (bytes), then assessor."""
+    return tuple(chain.from_iterable(_by_topic(db, campaign_id)))
 
 
-def recorded_version(db: Session, campaign_id: int) -> JudgmentsVersion:
-    """What identifies the judgments of a campaign: as long as it is equal, so are they."""
-    rows = db.execute(
-        select(AssessorRow.id, AssessorRow.name, AssessorRow.machine)
-        .where(AssessorRow.campaign_id == campaign_id)
-        .order_by(AssessorRow.name)
-    )
-    event = JudgmentEventRow
-    newest = newest_events(db, campaign_id)
-    latest = max(newest.values(), default=None)
-    last = db.execute(select(event.client_id, event.recorded_at).where(event.id == latest)).one_or_none()
-    # Events are only ever added, those of an assessor in their order (`storage.locks`), so that the last of
-    # each assessor stand for all of them.
-    assessors = tuple((number, name, machine) for number, name, machine in rows)
-    address = str(db.get_bind().engine.url)
-    return JudgmentsVersion(address, campaign_id, assessors, tuple(newest.items()), str(last))
-
-
-def _read(db: Session, version: JudgmentsVersion) -> tuple[Judgment, ...]:
-    by_topic = answers_by_topic(db, version.campaign_id).values()
-    return tuple(chain.from_iterable(judgments_of_topic(version.assessors, one) for one in by_topic))
+def _by_topic(db: Session, campaign_id: int) -> Iterator[tuple[Judgment, ...]]:
+    names = assessor_names(db, campaign_id)
+    return (judgments_of_topic(names, one) for one in answers_by_topic(db, campaign_id).values())
 
 
 def answer_count(db: Session, campaign_id: int) -> int:
@@ -94,11 +54,8 @@ def answer_count(db: Session, campaign_id: int) -> int:
     return sum(len(one.codes) for one in answers_by_topic(db, campaign_id).values())
 
 
-def judgments_of_topic(
-    assessors: tuple[tuple[int, str, bool], ...], answers: TopicAnswers
-) -> tuple[Judgment, ...]:
-    """The current judgments of one topic, by docno (bytes), then assessor."""
-    names = {number: name for number, name, _ in assessors}
+def judgments_of_topic(names: Mapping[int, str], answers: TopicAnswers) -> tuple[Judgment, ...]:
+    """The current judgments of one topic, by docno (bytes), then assessor; `names` are of all by number."""
     docnos, topic = answers.docnos, answers.topic
     found = []
     rows = zip(answers.places.tolist(), answers.assessors.tolist(), answers.codes.tolist(), strict=True)
@@ -146,8 +103,7 @@ def annotated_judgments(
     One topic after the other is read.
     """
     event = JudgmentEventRow
-    assessors = select(AssessorRow.id, AssessorRow.name).where(AssessorRow.campaign_id == campaign_id)
-    names = dict(db.execute(assessors).all())
+    names = assessor_names(db, campaign_id)
     topics = set(db.scalars(select(event.topic).where(event.campaign_id == campaign_id).distinct()))
     scales = {one.name: one.labels for one in desk_questions_of(db, campaign_id).questions}
     begin = b"" if since is None else id_bytes(since)
@@ -248,3 +204,40 @@ def _counts(ticks: int, graders: int, ticked_by: TickedBy) -> bool:
             return ticks == graders
         case TickedBy.MAJORITY:
             return 2 * ticks > graders
+
+
+def judgment_table(db: Session, campaign_id: int) -> Iterator[bytes]:
+    """The table that the import reads, by topic and docno (bytes), then assessor.
+
+    Raises WorkbenchError as `write_judgments` does.
+    """
+    # As `current_judgments`, of which none is kept.
+    return write_judgments(chain.from_iterable(_by_topic(db, campaign_id)))
+
+
+def annotated_lines(db: Session, campaign_id: int) -> Iterator[bytes]:
+    """A line of JSON for each current answer, with everything recorded beside it."""
+    for one in annotated_judgments(db, campaign_id):
+        yield f"{judgment_line(one)}\n".encode("utf-8", "surrogateescape")
+
+
+def subtopic_lines(
+    db: Session, campaign_id: int, *, ticked_by: TickedBy = TickedBy.MAJORITY
+) -> Iterator[bytes]:
+    """The subtopics that were ticked, as `topic subtopic docno judgment`."""
+    lines = subtopic_judgments(db, campaign_id, ticked_by=ticked_by)
+    for _, of_topic in groupby(lines, key=itemgetter(0)):
+        yield from write_subtopic_qrels(of_topic)
+
+
+def judgment_groups(db: Session, campaign_id: int) -> tuple[dict[str, str], Iterator[bytes]]:
+    """Every assessor's grades as a group of their own: what each group is called, and the lines.
+
+    The lines are as `write_judgment_groups` has them.
+    """
+    topics = answers_by_topic(db, campaign_id).values()
+    graders: set[int] = set().union(*(np.unique(one.assessors[one.codes >= 0]).tolist() for one in topics))
+    assessors = assessor_names(db, campaign_id)
+    names = group_names(assessors[number] for number in graders)
+    judged = _by_topic(db, campaign_id)
+    return names, chain.from_iterable(write_judgment_groups(one, names=names) for one in judged)

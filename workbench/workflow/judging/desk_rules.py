@@ -111,7 +111,7 @@ def save_desk_questions(
     What was answered keeps its meaning: a question that has answers may change its words and get further
     labels, but loses none. Raises Conflict where it would, InvalidInput for an unknown grade.
     """
-    row = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
+    row = db.get_one(CampaignRow, campaign_id, with_for_update=True)
     grades = {grade.value for grade in scale_from_json(row.scale).grades}
     for grade in sorted(set(comment_for) - grades):
         raise rejected("Comments", None, COMMENT_FOR, f"{grade} is not a grade of the scale")
@@ -122,15 +122,14 @@ def save_desk_questions(
                 f"{one.name} has answers beyond {len(one.labels)} labels",
                 remedy="labels may be reworded and added once there are answers, not removed",
             )
-    rules: dict[str, Any] = {}
-    if questions:
-        rules[QUESTIONS] = [
-            {"name": one.name, "labels": list(one.labels), "required": one.required} for one in questions
-        ]
-    if comment_for:
-        rules[COMMENT_FOR] = sorted(set(comment_for))
-    kept = {key: value for key, value in row.desk_rules.items() if key not in {QUESTIONS, COMMENT_FOR}}
-    row.desk_rules = kept | rules
+    asked = [{"name": one.name, "labels": list(one.labels), "required": one.required} for one in questions]
+    change_rules(db, row, {QUESTIONS: asked or None, COMMENT_FOR: sorted(set(comment_for)) or None})
+
+
+def change_rules(db: Session, row: CampaignRow, changed: Mapping[str, Any]) -> None:
+    """Give a locked campaign other rules for its desks; one that is None is there no more."""
+    kept = {key: value for key, value in row.desk_rules.items() if key not in changed}
+    row.desk_rules = kept | {key: value for key, value in changed.items() if value is not None}
     db.flush()
 
 
@@ -199,32 +198,20 @@ def save_break_minutes(db: Session, campaign_id: int, minutes: int | None) -> No
     if minutes is not None and not SHORTEST_BREAK <= minutes <= LONGEST_BREAK:
         message = f"a break after {minutes} minutes is out of range"
         raise rejected("Break", None, BREAK_RULE, message, f"{SHORTEST_BREAK} to {LONGEST_BREAK}, or empty")
-    row = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
-    row.desk_rules = {key: value for key, value in row.desk_rules.items() if key != BREAK_RULE} | (
-        {} if minutes is None else {BREAK_RULE: minutes}
-    )
-    db.flush()
+    change_rules(db, db.get_one(CampaignRow, campaign_id, with_for_update=True), {BREAK_RULE: minutes})
 
 
 SEARCH_RULE = "search"
-
-
-def allows_search(desk_rules: Mapping[str, Any]) -> bool:
-    """Whether the documents of a campaign may be searched; not unless its organiser has said so."""
-    return desk_rules.get(SEARCH_RULE) is True
 
 
 def allows_search_of(db: Session, campaign_id: int) -> bool:
     """Whether the documents of this campaign may be searched."""
     # Every search asks twice, and a campaign has much beside its rules.
     rules = select(CampaignRow.desk_rules).where(CampaignRow.id == campaign_id)
-    return allows_search(db.scalars(rules).one())
+    return db.scalars(rules).one().get(SEARCH_RULE) is True
 
 
 def save_allows_search(db: Session, campaign_id: int, allowed: bool) -> None:
     """Let organisers and assessors search the documents of a campaign, or no longer."""
-    row = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
-    row.desk_rules = {key: value for key, value in row.desk_rules.items() if key != SEARCH_RULE} | (
-        {SEARCH_RULE: True} if allowed else {}
-    )
-    db.flush()
+    row = db.get_one(CampaignRow, campaign_id, with_for_update=True)
+    change_rules(db, row, {SEARCH_RULE: allowed or None})

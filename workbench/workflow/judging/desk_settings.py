@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import Finding, InvalidInput, rejected
 from workbench.records import Scale, id_bytes
 from workbench.storage.tables import AccountRow, AssessorNoteRow
 from workbench.workflow.campaigns.visits import TEXT_PART
@@ -362,22 +362,16 @@ def _words_key(campaign_id: int, topic: str) -> str:
 def _checked_words(words: Sequence[object]) -> tuple[str, ...]:
     kept = tuple(dict.fromkeys(_checked_word(word) for word in words))
     if len(kept) > MOST_WORDS:
-        raise InvalidInput([_words_finding(f"{len(kept)} words", f"at most {MOST_WORDS}")])
+        raise rejected("My words", None, "words", f"{len(kept)} words", f"at most {MOST_WORDS}")
     return kept
 
 
 def _checked_word(word: object) -> str:
     text = storable(" ".join(word.split())) if isinstance(word, str) else ""
     if not _LETTER.search(text):
-        raise InvalidInput(
-            [_words_finding("a word has neither letter nor digit", "enter a word or a phrase")]
-        )
+        message, remedy = "a word has neither letter nor digit", "enter a word or a phrase"
+        raise rejected("My words", None, "words", message, remedy)
     if len(text) > LONGEST_WORD:
-        raise InvalidInput(
-            [_words_finding(f"{text[:20]!r}… has {len(text)} characters", f"at most {LONGEST_WORD}")]
-        )
+        message, remedy = f"{text[:20]!r}… has {len(text)} characters", f"at most {LONGEST_WORD}"
+        raise rejected("My words", None, "words", message, remedy)
     return text
-
-
-def _words_finding(message: str, remedy: str) -> Finding:
-    return Finding("My words", None, "words", message, remedy)

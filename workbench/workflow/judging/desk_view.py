@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from statistics import median
@@ -12,9 +12,9 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
 from workbench.records import Answer, Scale, Topic
-from workbench.storage.events import LATER, TRAINING, WITHDRAWN, CurrentEvent
-from workbench.storage.tables import AssessorRow, DocumentRow, InstructionsRow, JudgmentEventRow, TopicRow
-from workbench.workflow.campaigns.collection import as_topic
+from workbench.storage.events import LATER, SCREEN, TRAINING, WITHDRAWN, CurrentEvent
+from workbench.storage.tables import DocumentRow, InstructionsRow, JudgmentEventRow, TopicRow
+from workbench.workflow.campaigns.collection import as_topic, document_titles
 from workbench.workflow.campaigns.originals import NO_FORM, ShownForm, forms_of
 from workbench.workflow.campaigns.scales import changed_meanings, scale_from_json
 from workbench.workflow.clock import utc_now
@@ -33,6 +33,7 @@ from workbench.workflow.judging.task import (
 from workbench.workflow.judging.trainees import Feedback, feedback_of
 from workbench.workflow.judging.training import TrainingGate
 from workbench.workflow.judging.worklists import WorklistLine, worklist
+from workbench.workflow.people.assessors import assessor_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,10 @@ def desk(
     judged, unsure, cannot_judge = counts(task)
     index = task.order.index(docno) if docno is not None else len(task.order)
     before = task.answers.get(docno) if docno is not None else None
+    current = None
+    if before is not None:
+        extras = annotations_of_event(db, before.id)
+        current = CurrentAnswer(Answer(before.answer), before.grade, before.reason, before.comment, extras)
     return Desk(
         assignment_id=assignment_id,
         topic=as_topic(topic),
@@ -126,7 +131,7 @@ def desk(
         judged=judged,
         unsure=unsure,
         cannot_judge=cannot_judge,
-        current=_current(db, before) if before else None,
+        current=current,
         previous_docno=task.order[index - 1] if index > 0 else None,
         next_docno=task.order[index + 1] if index + 1 < len(task.order) else None,
         may_undo=last_answered(task) is not None,
@@ -157,24 +162,25 @@ def news_of(db: Session, task: Task) -> tuple[str, ...]:
 def shown_documents(db: Session, task: Task, keys: Iterable[str]) -> dict[str, ShownDocument]:
     """Documents of a task as its assessor sees them, by their keys."""
     docnos = {key: task.slot(key).docno for key in keys}
+    found = shown_by_docno(db, task.campaign.id, set(docnos.values()))
+    return {key: replace(found[docno], key=key) for key, docno in docnos.items()}
+
+
+def shown_by_docno(db: Session, campaign_id: int, docnos: Collection[str]) -> dict[str, ShownDocument]:
+    """Documents as they are shown, by docno, also where their text is not loaded."""
     rows = db.execute(
         select(DocumentRow.docno, DocumentRow.title, DocumentRow.text, DocumentRow.sha256).where(
-            DocumentRow.campaign_id == task.campaign.id, DocumentRow.docno.in_(set(docnos.values()))
+            DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(docnos)
         )
     )
     texts = {docno: (title, text, sha256) for docno, title, text, sha256 in rows}
-    forms = forms_of(db, task.campaign.id, {docno: text for docno, (_, text, _) in texts.items()})
+    forms = forms_of(db, campaign_id, {docno: text for docno, (_, text, _) in texts.items()})
     return {
-        key: ShownDocument(docno, *texts[docno], missing=False, key=key, form=forms.get(docno, NO_FORM))
+        docno: ShownDocument(docno, *texts[docno], missing=False, form=forms.get(docno, NO_FORM))
         if docno in texts
-        else ShownDocument(docno, "", "", None, missing=True, key=key)
-        for key, docno in docnos.items()
+        else ShownDocument(docno, "", "", None, missing=True)
+        for docno in docnos
     }
-
-
-def _current(db: Session, event: CurrentEvent) -> CurrentAnswer:
-    extras = annotations_of_event(db, event.id)
-    return CurrentAnswer(Answer(event.answer), event.grade, event.reason, event.comment, extras)
 
 
 MOST_DOCUMENTS = 20
@@ -186,12 +192,16 @@ MOST_OF_SITTING = 1000
 
 @dataclass(frozen=True, slots=True)
 class DeskAnswer:
-    """What an assessor says of a document: `number` orders the events, `on_screen` can be undone there."""
+    """What an assessor says of a document, and what goes with it."""
 
     docno: str
     event: CurrentEvent
-    on_screen: bool
     extras: Annotations = NO_ANNOTATIONS
+
+    @property
+    def on_screen(self) -> bool:
+        """Whether it can be undone at the desk."""
+        return self.event.source == SCREEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,10 +268,10 @@ def work_of(
     return Work(
         order=tuple(task.order),
         answers=tuple(
-            _desk_answer(key, event, beside.get(event.id, NO_ANNOTATIONS))
+            DeskAnswer(key, event, beside.get(event.id, NO_ANNOTATIONS))
             for key, event in task.answers.items()
         ),
-        put_off=tuple(_desk_answer(key, event) for key, event in task.put_off.items()),
+        put_off=tuple(DeskAnswer(key, event) for key, event in task.put_off.items()),
         total=task.total,
         one_by_one=task.kind.one_by_one,
         in_batches=task.kind.in_batches,
@@ -304,12 +314,7 @@ def titles_of(db: Session, assignment_id: int, account_id: int) -> dict[str, str
     """The titles of the documents that an assessor has in a topic, by docno; raises NotFound."""
     task = desk_task(db, assignment_id, account_id)
     docnos = {key: task.slot(key).docno for key in task.order}
-    rows = db.execute(
-        select(DocumentRow.docno, DocumentRow.title).where(
-            DocumentRow.campaign_id == task.campaign.id, DocumentRow.docno.in_(docnos.values())
-        )
-    ).all()
-    titles = dict(rows)
+    titles = document_titles(db, task.campaign.id, docnos.values())
     return {key: titles[docno] for key, docno in docnos.items() if docno in titles}
 
 
@@ -321,16 +326,9 @@ def next_topic(db: Session, campaign_id: int, assignment_id: int, account_id: in
     return next((line for line in after if not line.done and not line.closed), None)
 
 
-def _desk_answer(key: str, event: CurrentEvent, extras: Annotations = NO_ANNOTATIONS) -> DeskAnswer:
-    return DeskAnswer(key, event, event.source == "screen", extras)
-
-
 def own_seconds(db: Session, campaign_id: int, account_id: int) -> float | None:
     """The median of an account's recent active seconds on a document; None before there are a few."""
-    whose = select(AssessorRow.id).where(
-        AssessorRow.campaign_id == campaign_id, AssessorRow.account_id == account_id
-    )
-    assessor_id = db.scalar(whose)
+    assessor_id = assessor_of(db, campaign_id, account_id)
     return None if assessor_id is None else _seconds(db, campaign_id, assessor_id)
 
 
@@ -358,7 +356,7 @@ def _sitting(db: Session, task: Task, now: datetime) -> Sitting:
         .where(
             event.assessor_id == task.assignment.assessor_id,
             event.campaign_id == task.campaign.id,
-            event.source == "screen",
+            event.source == SCREEN,
         )
         .order_by(event.id.desc())
         .limit(MOST_OF_SITTING)

@@ -1,73 +1,71 @@
-"""Handouts: which documents of a topic an assessor has, and what an answer does to that.
+"""Handouts: which documents of a topic an assessor has, in which order, and what an answer does to that.
 
 A pool hands out its documents in one of three ways: all of them in the assessor's order (`FixedHandout`), one
-by one as a strategy chooses (`AdaptiveHandout`), or a few ahead from a queue (`QueueHandout`). `kind_of` is
-the only place that asks which.
+by one as a strategy chooses (`AdaptiveHandout`), or a few ahead from a queue (`QueueHandout`). Only
+`handout_kinds.kind_of` asks which.
 
-To add a way: a module with a class that has what `Handout` has, and a line in `kind_of`.
+To add a way: a module with a subclass of `Handout`, and a line there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+import hashlib
+import sys
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, Self
+from enum import StrEnum
+from typing import ClassVar, Self, overload
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
-from workbench.pooling.adaptive.live import Happening
+from workbench.records import id_bytes
 from workbench.storage.events import CurrentEvent
-from workbench.storage.tables import AssignmentRow, PoolEntryRow, PoolEventRow, PoolRow
-from workbench.workflow.judging.adaptive_handout import AdaptiveHandout
+from workbench.storage.tables import AssignmentRow, PoolEntryRow, PoolRow
+from workbench.workflow.caching import Cache
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
-from workbench.workflow.judging.fixed_orders import FixedOrder, fixed_order
-from workbench.workflow.judging.order import OrderRule, in_order
-from workbench.workflow.judging.queue_handout import QueueHandout
-from workbench.workflow.pools.adaptive_pools import is_adaptive
 from workbench.workflow.pools.pool_rows import contents_of
 
-Key = tuple[int, str]
-"""A pool's number and a topic."""
+Entry = tuple[str, int | None, int]
+"""A pair as orders read it: docno, best rank, number of runs that brought it."""
 
 
-class Handout(Protocol):
-    """One topic of a pool as it is handed to assessors; what changes it locks the topic and reads it anew."""
+class Handout:
+    """One topic of a pool as it is handed to assessors; what changes it locks the topic and reads it anew.
 
-    one_by_one: ClassVar[bool]
-    """Whether the next document is chosen by the answer to the one before, so that nothing is sent ahead."""
-    in_batches: ClassVar[bool]
-    """Whether a few documents at a time come, and more when these are answered."""
-    has_quality_checks: ClassVar[bool]
+    What a way does not say otherwise: everybody has all documents, and nothing is handed out or taken back.
+    """
+
+    one_by_one: ClassVar[bool] = False
+    """Whether the next document is chosen by the answer to the one before, so that nothing is sent ahead.
+
+    Then the assignment's order rule does not count.
+    """
+    in_batches: ClassVar[bool] = False
+    """Whether a few documents at a time come, and more when these are answered.
+
+    Then an answer may come for a document that the assessor does not have any more.
+    """
+    has_quality_checks: ClassVar[bool] = False
     """Whether repeats, planted pairs and training may come among the documents."""
-    order_is_chosen: ClassVar[bool]
-    """Whether the assignment's order rule counts, or the pool decides."""
-    accepts_after_lease: ClassVar[bool]
-    """Whether an answer may come for a document that the assessor does not have any more."""
 
     @classmethod
-    def load(cls, db: Session, pools: Iterable[PoolRow], *, topic: str | None = None) -> Mapping[Key, Self]:
-        """All topics, or one, of pools of this kind and of one campaign."""
+    def load(cls, db: Session, pool: PoolRow, topic: str) -> Self:
+        """A topic of a pool of this kind."""
+        raise NotImplementedError
 
-    def docnos(self, assessor_id: int) -> Set[str]:
-        """What an assessor to whom the topic is assigned has of it."""
-
-    def documents(self, assignment: AssignmentRow) -> list[str]:
-        """The same in the order in which the assessor sees them."""
-
-    @classmethod
-    def order_to_save(cls, db: Session, pool: PoolRow, assignment: AssignmentRow) -> Sequence[str]:
-        """The same for saving one answer: nothing is read where the order is known already."""
+    def documents(self, assignment: AssignmentRow) -> Sequence[str]:
+        """What an assessor to whom the topic is assigned has of it, in the order in which it is seen."""
+        raise NotImplementedError
 
     @property
     def most(self) -> int:
-        """How many documents the topic asks for, whoever gets them."""
+        """How many documents the topic hands out, whoever gets them."""
+        return 0
 
     def left(self, assessor_id: int) -> int:
         """How many more an assessor can be handed now; none of a closed pool."""
-
-    def may_come(self, assessor_id: int) -> int:
-        """How many more an assessor may ever get, be it that colleagues give theirs back."""
+        return 0
 
     @staticmethod
     def accept(db: Session, pool: PoolRow, assignment: AssignmentRow, docno: str, answer: str) -> None:
@@ -78,146 +76,129 @@ class Handout(Protocol):
         """Take in what an assessor now says of a document of the pool."""
 
     @staticmethod
-    def take_back(db: Session, pool: PoolRow, assignment: AssignmentRow) -> int:
-        """Take back what an assessor has and has not answered; returns how many others can get."""
+    def take_back(db: Session, pool: PoolRow, assignment: AssignmentRow) -> None:
+        """Take back what an assessor has and has not answered, so that others can get it."""
 
     @staticmethod
     def prepare(db: Session, states: AdaptiveStates, pool: PoolRow, assignment: AssignmentRow) -> bool:
         """Whether `hand_out` has something to do; changes nothing, and does all that takes its time."""
-
-    @staticmethod
-    def hand_out(
-        db: Session, states: AdaptiveStates, pool: PoolRow, assignment: AssignmentRow
-    ) -> tuple[str, ...]:
-        """Hand the next documents of an open pool to an assessor; returns those that are waiting or new."""
-
-
-@dataclass(frozen=True, slots=True)
-class FixedHandout:
-    """A topic of a pool whose every assessor gets all pairs: best rank and number of runs by docno."""
-
-    one_by_one: ClassVar[bool] = False
-    in_batches: ClassVar[bool] = False
-    has_quality_checks: ClassVar[bool] = True
-    order_is_chosen: ClassVar[bool] = True
-    accepts_after_lease: ClassVar[bool] = False
-
-    entries: Mapping[str, tuple[int | None, int]]
-
-    @classmethod
-    def load(cls, db: Session, pools: Iterable[PoolRow], *, topic: str | None = None) -> Mapping[Key, Self]:
-        """All topics, or one, of pools."""
-        numbers = [pool.id for pool in pools]
-        found: dict[Key, dict[str, tuple[int | None, int]]] = {}
-        if topic is not None:
-            found = {(number, topic): {} for number in numbers}
-        rows = db.execute(
-            _ENTRIES if topic is None else _ENTRIES_OF_TOPIC, {"pools": numbers, "topic": topic}
-        )
-        for number, of, docno, rank, runs in rows:
-            found.setdefault((number, of), {})[docno] = (rank, runs)
-        return {key: cls(entries) for key, entries in found.items()}
-
-    def docnos(self, assessor_id: int) -> Set[str]:
-        """All that are pooled."""
-        return self.entries.keys()
-
-    def documents(self, assignment: AssignmentRow) -> list[str]:
-        """All that are pooled, in the assignment's order."""
-        return in_order(
-            ((docno, *entry) for docno, entry in self.entries.items()),
-            topic=assignment.topic,
-            rule=OrderRule(assignment.order_rule),
-            seed=assignment.seed,
-        )
-
-    @classmethod
-    def order_to_save(cls, db: Session, pool: PoolRow, assignment: AssignmentRow) -> Sequence[str]:
-        """The same, as this process knows it since the pool's pairs changed last."""
-        return fixed_order(
-            db.connection(),
-            FixedOrder(pool.id, contents_of(pool), assignment.topic, assignment.order_rule, assignment.seed),
-        )
-
-    @property
-    def most(self) -> int:
-        """All that are pooled."""
-        return len(self.entries)
-
-    def left(self, assessor_id: int) -> int:
-        """None: the assessor has them all."""
-        return 0
-
-    def may_come(self, assessor_id: int) -> int:
-        """None: the assessor has them all."""
-        return 0
-
-    @staticmethod
-    def accept(db: Session, pool: PoolRow, assignment: AssignmentRow, docno: str, answer: str) -> None:
-        """Every answer has room."""
-
-    @staticmethod
-    def take(db: Session, pool: PoolRow, event: CurrentEvent) -> None:
-        """An answer changes nothing."""
-
-    @staticmethod
-    def take_back(db: Session, pool: PoolRow, assignment: AssignmentRow) -> int:
-        """Nothing is kept from others."""
-        return 0
-
-    @staticmethod
-    def prepare(db: Session, states: AdaptiveStates, pool: PoolRow, assignment: AssignmentRow) -> bool:
-        """Nothing is handed out."""
         return False
 
     @staticmethod
     def hand_out(
         db: Session, states: AdaptiveStates, pool: PoolRow, assignment: AssignmentRow
     ) -> tuple[str, ...]:
-        """Nothing is handed out."""
+        """Hand the next documents of an open pool to an assessor; returns those that are waiting or new."""
         return ()
 
 
-def kind_of(pool: PoolRow) -> type[Handout]:
-    """How a pool hands out its documents."""
-    if pool.per_pair is not None:
-        return QueueHandout
-    return AdaptiveHandout if is_adaptive(pool) else FixedHandout
+@dataclass(frozen=True, slots=True)
+class FixedHandout(Handout):
+    """A topic of a pool whose every assessor gets all pairs."""
+
+    has_quality_checks: ClassVar[bool] = True
+
+    db: Session
+    pool: PoolRow
+    topic: str
+
+    @classmethod
+    def load(cls, db: Session, pool: PoolRow, topic: str) -> Self:
+        """Nothing is read where the order is known already."""
+        return cls(db, pool, topic)
+
+    def documents(self, assignment: AssignmentRow) -> Sequence[str]:
+        """All that are pooled, in the assignment's order, as it is known since the pool's pairs changed."""
+        rule, seed = OrderRule(assignment.order_rule), assignment.seed
+
+        def read() -> KnownOrder:
+            entries = entries_of(self.db, self.pool.id, self.topic)
+            return KnownOrder(in_order(entries, topic=self.topic, rule=rule, seed=seed))
+
+        return _KNOWN.get((self.pool.id, contents_of(self.pool), self.topic, rule, seed), read)
 
 
-def handout_of(db: Session, pool: PoolRow, topic: str) -> Handout:
-    """One topic of a pool as it stands."""
-    return kind_of(pool).load(db, [pool], topic=topic)[pool.id, topic]
+def entries_of(db: Session, pool_id: int, topic: str) -> list[Entry]:
+    """The pairs of a topic of a pool."""
+    rows = db.connection().execute(_ENTRIES, {"pool_id": pool_id, "topic": topic})
+    return [(docno, rank, runs) for docno, rank, runs in rows]
 
 
-def tell_pools(db: Session, campaign_id: int, event: CurrentEvent) -> None:
-    """Tell the open pools that handed a document to an assessor what the assessor says of it now.
+class KnownOrder(Sequence[str]):
+    """Docnos in the order in which an assessor sees them; finding one takes no longer in a large topic."""
 
-    It counts wherever it was given: the answer is the assessor's, not the pool's.
-    """
-    pair = {"topic": event.topic, "docno": event.docno, "assessor_id": event.assessor_id}
-    for pool in db.scalars(_CONCERNED, {"campaign_id": campaign_id, **pair}).all():
-        kind_of(pool).take(db, pool, event)
+    def __init__(self, docnos: Iterable[str]) -> None:
+        self._docnos = tuple(docnos)
+        self._places = {docno: place for place, docno in enumerate(self._docnos)}
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        return self._docnos[place]
+
+    def __len__(self) -> int:
+        return len(self._docnos)
+
+    def __contains__(self, docno: object) -> bool:
+        return docno in self._places
+
+    def index(self, docno: str, start: int = 0, stop: int | None = None) -> int:
+        """The place of a docno (from 0); raises ValueError where it has none."""
+        found = self._places.get(docno)
+        if found is None or found < start or (stop is not None and found >= stop):
+            raise ValueError(f"{docno!r} is not in the order")
+        return found
 
 
+_KNOWN: Cache[Hashable, KnownOrder] = Cache(10_000, bytes_of=lambda one: 150 * len(one), room=32 * 2**20)
+"""A hundred assessors in topics of 2,000 pairs each; one topic larger than that is known all the same."""
 # What every saved answer asks is put together once: that takes longer than asking it.
-_ENTRIES = select(
-    PoolEntryRow.pool_id,
-    PoolEntryRow.topic,
-    PoolEntryRow.docno,
-    PoolEntryRow.best_rank,
-    PoolEntryRow.run_count,
-).where(PoolEntryRow.pool_id.in_(bindparam("pools", expanding=True)))
-_ENTRIES_OF_TOPIC = _ENTRIES.where(PoolEntryRow.topic == bindparam("topic"))
-_CONCERNED = select(PoolRow).where(
-    PoolRow.campaign_id == bindparam("campaign_id"),
-    PoolRow.closed_at.is_(None),
-    PoolRow.id.in_(
-        select(PoolEventRow.pool_id).where(
-            PoolEventRow.topic == bindparam("topic"),
-            PoolEventRow.docno == bindparam("docno"),
-            PoolEventRow.assessor_id == bindparam("assessor_id"),
-            PoolEventRow.happening == str(Happening.HANDED_OUT),
-        )
-    ),
+_ENTRIES = select(PoolEntryRow.docno, PoolEntryRow.best_rank, PoolEntryRow.run_count).where(
+    PoolEntryRow.pool_id == bindparam("pool_id"), PoolEntryRow.topic == bindparam("topic")
 )
+
+
+class OrderRule(StrEnum):
+    """In which order an assessor sees the pairs of a topic."""
+
+    SHUFFLED = "shuffled"
+    DOCNO = "docno"
+    PRIORITY = "priority"
+
+    @property
+    def description(self) -> str:
+        """What the rule does, in one line."""
+        return ORDER_RULES[self]
+
+
+ORDER_RULES = {
+    OrderRule.SHUFFLED: "shuffled for each assessor with a stored seed, so that ranks stay hidden",
+    OrderRule.DOCNO: "by docno, as NIST does",
+    OrderRule.PRIORITY: "best rank first, then the number of contributing runs",
+}
+
+
+def in_order(
+    entries: Iterable[tuple[str, int | None, int]], *, topic: str, rule: OrderRule, seed: int
+) -> list[str]:
+    """The docnos of a topic's (docno, best rank, runs) in the order in which an assessor sees them.
+
+    What no run brought has no rank and comes last by priority.
+
+    The shuffle sorts by SHA-256 of seed, topic and docno: the same in every version and on every machine, and
+    a document that joins later moves no other.
+    """
+    if rule is OrderRule.DOCNO:
+        return sorted((docno for docno, _, _ in entries), key=id_bytes)
+    if rule is OrderRule.PRIORITY:
+        ranked = sorted(entries, key=lambda entry: (entry[1] or sys.maxsize, -entry[2], id_bytes(entry[0])))
+        return [docno for docno, _, _ in ranked]
+
+    def lot(docno: str) -> bytes:
+        return hashlib.sha256(b"\0".join([str(seed).encode(), id_bytes(topic), id_bytes(docno)])).digest()
+
+    return sorted((docno for docno, _, _ in entries), key=lot)

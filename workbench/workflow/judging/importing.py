@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import chain
 from typing import Any
 from uuid import uuid4
 
@@ -14,13 +13,15 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.judgments import latest_judgments
 from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.json_forms.filling import filled
 from workbench.json_forms.judging import ImportedJson
 from workbench.records import Answer, Judgment, Qrel, Scale
 from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database, Writing
 from workbench.storage.events import DISCUSSION, JUDGING, append_events, current_events, newest_events
-from workbench.storage.tables import AssessorRow, CampaignRow, TopicRow
+from workbench.storage.tables import AssessorRow, CampaignRow
 from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import id_finding, storable
 from workbench.workflow.judging.record import Place, event_columns
@@ -124,44 +125,22 @@ class _ImportBasis:
     names: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class _ImportPart:
-    """What becomes of one assessor's judgments: those that are kept, each as an event."""
-
-    line: ImportedAssessor
-    new: Sequence[Judgment]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PreparedFile:
-    """What becomes of a file's judgments, by assessor."""
-
-    given: GivenJudgments
-    parts: tuple[_ImportPart, ...]
-
-    @property
-    def new(self) -> Iterator[Judgment]:
-        """The judgments that are to be recorded, in their order."""
-        return chain.from_iterable(part.new for part in self.parts)
-
-    @property
-    def imported(self) -> Imported:
-        """What importing it does."""
-        return Imported(self.given.source, tuple(part.line for part in self.parts))
+_ImportPart = tuple[ImportedAssessor, Sequence[Judgment]]
+"""What becomes of one assessor's judgments, and those that are kept, each as an event."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedImports:
-    """Files of judgments from elsewhere that were read and checked, and are not kept yet."""
+    """Files of judgments from elsewhere that were read and checked, by assessor, and are not kept yet."""
 
     campaign_id: int
     basis: _ImportBasis
-    files: tuple[PreparedFile, ...]
+    files: Sequence[tuple[GivenJudgments, Sequence[_ImportPart]]]
 
     @property
     def kinds(self) -> dict[str, bool]:
         """Every assessor of the files, and whether it is a machine."""
-        return {part.line.name: part.line.machine for file in self.files for part in file.parts}
+        return {line.name: line.machine for _, parts in self.files for line, _ in parts}
 
 
 def import_judgments(
@@ -200,7 +179,8 @@ def import_files(
             prepared = prepare_imports(db, campaign_id, files)
         with (database.writing if writing is None else writing)() as db:
             lock_for_import(db, campaign_id)
-            if is_as_prepared(db, prepared):
+            # All that the files were checked against is as it was.
+            if _basis(db, campaign_id, prepared.kinds.keys()) == prepared.basis:
                 return keep_imports(db, prepared)
     raise Conflict("others imported judgments again and again meanwhile", remedy="import the files again")
 
@@ -226,22 +206,25 @@ def prepare_imports(db: Session, campaign_id: int, files: Sequence[GivenJudgment
             if name not in current:
                 current[name] = {} if known is None else _current(db, campaign_id, known)
             parts.append(_part(given, ImportedAssessor(name, machine, len(theirs), 0), theirs, current[name]))
-        prepared.append(PreparedFile(given, tuple(parts)))
-    return PreparedImports(campaign_id, basis, tuple(prepared))
-
-
-def is_as_prepared(db: Session, prepared: PreparedImports) -> bool:
-    """Whether all that the files were checked against is as it was; in a transaction that holds the lock."""
-    return _basis(db, prepared.campaign_id, prepared.kinds.keys()) == prepared.basis
+        prepared.append((given, parts))
+    return PreparedImports(campaign_id, basis, prepared)
 
 
 def keep_imports(db: Session, prepared: PreparedImports) -> tuple[Imported, ...]:
     """Append what was prepared, all in one transaction, while it is as prepared; new assessors are made."""
-    numbers = make_assessors(db, prepared)
-    for file in prepared.files:
-        for some in chunks(tuple(file.new)):
-            append_events(db, imported_events(prepared.campaign_id, file.given, numbers, some))
-    return tuple(file.imported for file in prepared.files)
+    known = prepared.basis.assessors
+    made = [
+        AssessorRow(campaign_id=prepared.campaign_id, name=name, machine=machine)
+        for name, machine in prepared.kinds.items()
+        if name not in known
+    ]
+    db.add_all(made)
+    db.flush()
+    numbers = {name: one.id for name, one in known.items()} | {row.name: row.id for row in made}
+    for given, parts in prepared.files:
+        for some in chunks([judgment for _, new in parts for judgment in new]):
+            append_events(db, imported_events(prepared.campaign_id, given, numbers, some))
+    return tuple(Imported(given.source, tuple(line for line, _ in parts)) for given, parts in prepared.files)
 
 
 def lock_for_import(db: Session, campaign_id: int) -> None:
@@ -253,19 +236,6 @@ def lock_for_import(db: Session, campaign_id: int) -> None:
     chosen = select(CampaignRow.id).where(CampaignRow.id == campaign_id)
     db.execute(chosen.with_for_update(key_share=True))
     campaign_of(db, campaign_id)
-
-
-def make_assessors(db: Session, prepared: PreparedImports) -> dict[str, int]:
-    """The number of every assessor of the files; those that are new are made."""
-    known = prepared.basis.assessors
-    new = [
-        AssessorRow(campaign_id=prepared.campaign_id, name=name, machine=machine)
-        for name, machine in prepared.kinds.items()
-        if name not in known
-    ]
-    db.add_all(new)
-    db.flush()
-    return {name: one.id for name, one in known.items()} | {row.name: row.id for row in new}
 
 
 def imported_events(
@@ -321,8 +291,7 @@ def _part(
     current.update({pair: (*last[pair], given.purpose) for pair in differing})
     new = [j for j in theirs if (j.topic, j.docno) in differing]
     latest = latest_judgments(theirs)
-    repeated, contradicted = latest.repeated, latest.contradicted
-    return _ImportPart(replace(line, new=len(new), repeated=repeated, contradicted=contradicted), new)
+    return replace(line, new=len(new), repeated=latest.repeated, contradicted=latest.contradicted), new
 
 
 def _basis(db: Session, campaign_id: int, names: Collection[str]) -> _ImportBasis:
@@ -330,7 +299,7 @@ def _basis(db: Session, campaign_id: int, names: Collection[str]) -> _ImportBasi
     rows = db.scalars(select(AssessorRow).where(AssessorRow.campaign_id == campaign_id))
     return _ImportBasis(
         scale_from_json(db.get_one(CampaignRow, campaign_id).scale),
-        frozenset(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id))),
+        frozenset(topic_titles(db, campaign_id)),
         {
             row.name: _KnownAssessor(row.id, row.machine, row.account_id, newest.get(row.id))
             for row in rows
@@ -414,15 +383,7 @@ def _current(db: Session, campaign_id: int, known: _KnownAssessor) -> _Answers:
 def imported_json(imported: Iterable[Imported]) -> list[ImportedJson]:
     """What importing files did, by file and assessor."""
     return [
-        {
-            "file": one.source,
-            "assessor": each.name,
-            "machine": each.machine,
-            "judgments": each.judgments,
-            "new": each.new,
-            "repeated": each.repeated,
-            "contradicted": each.contradicted,
-        }
+        filled(ImportedJson, each, file=one.source, assessor=each.name)
         for one in imported
         for each in one.assessors
     ]

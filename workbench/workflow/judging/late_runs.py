@@ -9,18 +9,17 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict
 from workbench.pooling.strategies import PoolRecipe
 from workbench.ranking import ordered
-from workbench.records import TieRule, sorted_ids
+from workbench.records import sorted_ids
 from workbench.storage.engine import Database
-from workbench.storage.events import current_events
 from workbench.storage.tables import PoolRow
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.judging.distribution import Distribution, distribute
+from workbench.workflow.judging.assignments import Distribution, distribute
 from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.assessors import able_ids
 from workbench.workflow.pools.adaptive_pools import topics_of_pool
-from workbench.workflow.pools.judged_pairs import highest_grades_of, machines_of
 from workbench.workflow.pools.listing import PoolReport
 from workbench.workflow.pools.making import NewPool
+from workbench.workflow.pools.pooled_topics import highest_grades_of, machines_of
 from workbench.workflow.pools.portions import make_in_portions
 from workbench.workflow.runs.packed_store import run_for_use
 
@@ -57,14 +56,14 @@ class HolesFilled:
     unassigned: int
 
 
-def holes_of(db: Session, campaign_id: int, tag: str, *, ties: TieRule = TieRule.TREC_EVAL) -> RunHoles:
+def holes_of(db: Session, campaign_id: int, tag: str) -> RunHoles:
     """What of a run's first documents no person has judged, by cut-off and topic; raises NotFound."""
     machines, answers = machines_of(db, campaign_id), answers_by_topic(db, campaign_id)
     rankings = run_for_use(db, campaign_id, tag).rankings
     by_topic = []
     retrieved = [0] * len(CUTOFFS)
     for topic in topics_of(db, campaign_id):
-        found = ordered(rankings[topic.id], ties=ties) if topic.id in rankings else ()
+        found = ordered(rankings[topic.id]) if topic.id in rankings else ()
         own = answers.get(topic.id)
         judged = highest_grades_of(own, machines) if own is not None else {}
         unjudged = [docno not in judged for docno in found]
@@ -83,7 +82,6 @@ def fill_holes(
     tag: str,
     *,
     depth: int,
-    ties: TieRule = TieRule.TREC_EVAL,
     created_by: int | None = None,
 ) -> HolesFilled:
     """Make the supplementary pool of a run to a depth, each topic for the assessors who judged it before.
@@ -91,7 +89,10 @@ def fill_holes(
     Raises NotFound for the run and Conflict where nothing is left to judge.
     """
     with database.reading() as db:
-        knowing = _who_judged(db, campaign_id)
+        able, answers = able_ids(db, campaign_id), answers_by_topic(db, campaign_id)
+        graders = {topic: set(one.assessors[one.codes >= 0].tolist()) for topic, one in answers.items()}
+        # Those who can judge now and graded something of the topic.
+        knowing = {topic: who & able for topic, who in graders.items() if who & able}
     assigned = unassigned = 0
 
     def assign_topics(db: Session, pool: PoolRow) -> None:
@@ -107,17 +108,7 @@ def fill_holes(
         assigned = distribute(db, Distribution(pool.id, given))
         unassigned = len(topics - knowing.keys())
 
-    recipe = PoolRecipe(parameters={"depth": depth}, ties=ties, tags=[tag], supplementary=True)
+    recipe = PoolRecipe(parameters={"depth": depth}, tags=[tag], supplementary=True)
     new = NewPool(campaign_id, recipe, name=f"{tag} late, depth {depth}", created_by=created_by)
     report = make_in_portions(database, new, finish=assign_topics)
     return HolesFilled(report, assigned, unassigned)
-
-
-def _who_judged(db: Session, campaign_id: int) -> dict[str, set[int]]:
-    """The assessors who can judge now and graded something of each topic."""
-    able = able_ids(db, campaign_id)
-    knowing: dict[str, set[int]] = {}
-    for event in current_events(db, campaign_id):
-        if event.grade is not None and event.assessor_id in able:
-            knowing.setdefault(event.topic, set()).add(event.assessor_id)
-    return knowing

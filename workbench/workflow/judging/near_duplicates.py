@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import select
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
 from workbench.pooling.near_duplicate_documents import (
@@ -24,6 +23,7 @@ from workbench.records import Answer
 from workbench.storage.chunks import chunks
 from workbench.storage.events import JUDGING
 from workbench.storage.tables import DocumentRow, DocumentSketchRow
+from workbench.workflow.campaigns.collection import document_titles, read_texts
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.quality_checks import desk_task, docnos_behind
 from workbench.workflow.judging.task import Task, own_assignment, own_task, task_of
@@ -81,7 +81,7 @@ def compare_texts(
     texts = texts_of(db, task.campaign.id, [one, other])
     if one == other or not {one, other} <= set(task.order) or len(texts) < 2:
         raise NotFound("these are not two of your documents")
-    titles = _titles(db, task.campaign.id, [one, other])
+    titles = document_titles(db, task.campaign.id, [one, other])
     scale, graded = scale_from_json(task.campaign.scale), _graded(task)
     labels = [scale.grade(graded[docno]).label if docno in graded else None for docno in (one, other)]
     return ComparedDocuments(
@@ -121,15 +121,6 @@ def verified(
     return tuple(sorted(alike, key=lambda one: -one[1]))
 
 
-def _titles(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[str, str]:
-    rows = db.execute(
-        select(DocumentRow.docno, DocumentRow.title).where(
-            DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(docnos)
-        )
-    )
-    return dict(rows.all())
-
-
 # What one request sketches, in characters: some hundredths of a second of work, since a desk waits for its
 # first documents; of those that it asks for more.
 MOST_AT_ONCE = 100_000
@@ -156,7 +147,7 @@ def missing_sketches(
     """
     own = own_assignment(db, assignment_id, account_id)
     task = task_of(db, own.assignment, own.pool, only="")  # of the answers none is looked at
-    lacking = set(task.order) - _sketched(db, task.campaign.id, task.order)
+    lacking = set(task.order) - kept_sketches(db, task.campaign.id, task.order).keys()
     asked = set(docnos_behind(db, task, first).values()) if lacking else set()
     places = {docno: place for place, docno in enumerate(task.order)}
     made, size = [], 0
@@ -193,40 +184,21 @@ def kept_sketches(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[
     """The sketches of documents that are kept, of the texts as they are now, by docno."""
     found: dict[str, bytes] = {}
     for batch in chunks(docnos):
-        found |= dict(db.execute(_of_now(batch, campaign_id, DocumentSketchRow.sketch)).all())
+        of_now = (
+            select(DocumentSketchRow.docno, DocumentSketchRow.sketch)
+            .join(
+                DocumentRow,
+                (DocumentRow.campaign_id == DocumentSketchRow.campaign_id)
+                & (DocumentRow.docno == DocumentSketchRow.docno)
+                & (DocumentRow.sha256 == DocumentSketchRow.sha256),
+            )
+            .where(DocumentSketchRow.campaign_id == campaign_id, DocumentSketchRow.docno.in_(batch))
+        )
+        found |= dict(db.execute(of_now).all())
     return found
 
 
 def texts_of(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[str, str]:
     """The texts of those of the documents that are loaded, by docno; the title where there is no text."""
-    found: dict[str, str] = {}
-    for batch in chunks(docnos):
-        rows = db.execute(
-            select(DocumentRow.docno, DocumentRow.title, DocumentRow.text).where(
-                DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(batch)
-            )
-        )
-        found |= {docno: text.strip() or title for docno, title, text in rows}
-    return found
-
-
-def _sketched(db: Session, campaign_id: int, docnos: Sequence[str]) -> set[str]:
-    """Those of the documents whose sketch is kept, and of the text that they have now."""
-    found: set[str] = set()
-    for batch in chunks(docnos):
-        found.update(db.scalars(_of_now(batch, campaign_id)))
-    return found
-
-
-def _of_now(docnos: Sequence[str], campaign_id: int, *columns: InstrumentedAttribute[Any]) -> Select[Any]:
-    """Kept sketches of documents, by docno, that are of the text as it is now."""
-    return (
-        select(DocumentSketchRow.docno, *columns)
-        .join(
-            DocumentRow,
-            (DocumentRow.campaign_id == DocumentSketchRow.campaign_id)
-            & (DocumentRow.docno == DocumentSketchRow.docno)
-            & (DocumentRow.sha256 == DocumentSketchRow.sha256),
-        )
-        .where(DocumentSketchRow.campaign_id == campaign_id, DocumentSketchRow.docno.in_(docnos))
-    )
+    found = read_texts(db, campaign_id, docnos)
+    return {docno: one.text.strip() or one.title for docno, one in found.items()}

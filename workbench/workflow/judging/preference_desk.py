@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -10,13 +10,20 @@ from sqlalchemy.orm import Session
 from workbench.errors import NotFound, WorkbenchError
 from workbench.ranking import ordered
 from workbench.records import Topic
-from workbench.storage.tables import AssessorRow, CampaignRow, DocumentRow, PreferenceTaskRow, TopicRow
-from workbench.workflow.campaigns.originals import NO_FORM, ShownForm, forms_of
+from workbench.storage.tables import (
+    AssessorRow,
+    CampaignRow,
+    PreferenceEventRow,
+    PreferenceTaskRow,
+    TopicRow,
+)
+from workbench.workflow.campaigns.collection import as_topic
+from workbench.workflow.campaigns.originals import NO_FORM
+from workbench.workflow.judging.desk_view import ShownDocument, shown_by_docno
 from workbench.workflow.judging.preference_tasks import shown_left
 from workbench.workflow.judging.preferences import (
     WITHDRAWN,
     Choice,
-    CurrentChoice,
     PreferenceKind,
     SideAnswer,
     append_choice,
@@ -26,17 +33,6 @@ from workbench.workflow.runs.packed_store import run_for_use
 
 TOP = 10
 LONGEST_OPENING = 300
-
-
-@dataclass(frozen=True, slots=True)
-class SideDocument:
-    """A document on one side: whole, or of a run's list its opening; `missing` where no text is loaded."""
-
-    docno: str
-    title: str
-    text: str
-    missing: bool
-    form: ShownForm = NO_FORM
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +49,8 @@ class SideBySide:
     guidelines: str
     number: int
     pairs: int
-    left: tuple[SideDocument, ...]
-    right: tuple[SideDocument, ...]
+    left: tuple[ShownDocument, ...]
+    right: tuple[ShownDocument, ...]
     answer: str
     reason: str
     answered: tuple[tuple[int, str], ...]
@@ -84,7 +80,7 @@ def side_by_side(db: Session, task_id: int, account_id: int, *, number: int | No
         raise NotFound("this task has no such pair", remedy="open it again")
     numbers = {pair: at for at, pair in enumerate(pairs, 1)}
     row = db.get_one(TopicRow, (task.campaign_id, task.topic))
-    sides: tuple[tuple[SideDocument, ...], ...] = ((), ())
+    sides: tuple[tuple[ShownDocument, ...], ...] = ((), ())
     answer, reason = "", ""
     if number:
         pair = pairs[number - 1]
@@ -95,7 +91,7 @@ def side_by_side(db: Session, task_id: int, account_id: int, *, number: int | No
     return SideBySide(
         task_id=task.id,
         kind=PreferenceKind(task.kind),
-        topic=Topic(row.topic, row.title, row.description, row.narrative),
+        topic=as_topic(row),
         guidelines=db.get_one(CampaignRow, task.campaign_id).guidelines,
         number=number,
         pairs=len(pairs),
@@ -154,45 +150,34 @@ def undo_choice(db: Session, task_id: int, account_id: int, *, client_id: str) -
     return number
 
 
-def _own(db: Session, task_id: int, account_id: int, *, writing: bool = False) -> PreferenceTaskRow:
+def task_of_account(
+    db: Session, task_id: int, account_id: int, *, writing: bool = False
+) -> PreferenceTaskRow | None:
+    """A task that is or was an account's, None for any other; `writing` locks it."""
     found = (
         select(PreferenceTaskRow)
         .join(AssessorRow, AssessorRow.id == PreferenceTaskRow.assessor_id)
-        .where(
-            PreferenceTaskRow.id == task_id,
-            AssessorRow.account_id == account_id,
-            PreferenceTaskRow.revoked_at.is_(None),
-        )
+        .where(PreferenceTaskRow.id == task_id, AssessorRow.account_id == account_id)
     )
     if writing:
         found = found.with_for_update(of=PreferenceTaskRow).execution_options(populate_existing=True)
-    task = db.scalar(found)
-    if task is None:
+    return db.scalar(found)
+
+
+def _own(db: Session, task_id: int, account_id: int, *, writing: bool = False) -> PreferenceTaskRow:
+    task = task_of_account(db, task_id, account_id, writing=writing)
+    if task is None or task.revoked_at is not None:
         raise NotFound("this is not (or no longer) assigned to you", remedy="see the list of your topics")
     return task
 
 
-def _side(db: Session, task: PreferenceTaskRow, shown: str) -> tuple[SideDocument, ...]:
+def _side(db: Session, task: PreferenceTaskRow, shown: str) -> tuple[ShownDocument, ...]:
+    """A document, or the openings of those that come first in a run."""
     if task.kind == PreferenceKind.DOCUMENTS:
-        return _documents(db, task.campaign_id, [shown], whole=True)
+        return tuple(shown_by_docno(db, task.campaign_id, [shown]).values())
     ranking = run_for_use(db, task.campaign_id, shown).rankings.get(task.topic)
-    return _documents(db, task.campaign_id, list(ordered(ranking)[:TOP]) if ranking else [], whole=False)
-
-
-def _documents(db: Session, campaign_id: int, docnos: list[str], *, whole: bool) -> tuple[SideDocument, ...]:
-    rows = db.scalars(
-        select(DocumentRow).where(DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(docnos))
-    )
-    found = {row.docno: row for row in rows}
-    forms = forms_of(db, campaign_id, {docno: row.text for docno, row in found.items()}) if whole else {}
-    return tuple(
-        SideDocument(
-            docno, row.title, row.text if whole else _opening(row.text), False, forms.get(docno, NO_FORM)
-        )
-        if (row := found.get(docno)) is not None
-        else SideDocument(docno, "", "", missing=True)
-        for docno in docnos
-    )
+    first = shown_by_docno(db, task.campaign_id, ordered(ranking)[:TOP] if ranking else ())
+    return tuple(replace(one, text=_opening(one.text), form=NO_FORM) for one in first.values())
 
 
 def _opening(text: str) -> str:
@@ -202,7 +187,7 @@ def _opening(text: str) -> str:
     return words[:LONGEST_OPENING].rsplit(" ", 1)[0] + " …"
 
 
-def _as_shown(current: CurrentChoice, left: bool) -> str:
+def _as_shown(current: PreferenceEventRow, left: bool) -> str:
     if current.choice in {Choice.TIE, Choice.BOTH_BAD}:
-        return str(current.choice)
-    return "left" if (current.choice is Choice.FIRST) == left else "right"
+        return current.choice
+    return "left" if (current.choice == Choice.FIRST) == left else "right"

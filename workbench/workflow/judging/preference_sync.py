@@ -5,10 +5,9 @@ from __future__ import annotations
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.errors import NotFound, WorkbenchError
-from workbench.storage.tables import AssessorRow, PreferenceEventRow, PreferenceTaskRow
-from workbench.workflow.checks import checked_client_id
-from workbench.workflow.judging.preference_desk import record_choice
+from workbench.errors import NotFound
+from workbench.storage.tables import PreferenceEventRow
+from workbench.workflow.judging.preference_desk import record_choice, task_of_account
 from workbench.workflow.judging.preferences import TASK_FIELD, read_side_answer
 from workbench.workflow.judging.submission import sent_number, sent_text
 from workbench.workflow.judging.sync import Event, Outcome, Receipt, receive_other, require_assessor
@@ -17,19 +16,7 @@ from workbench.workflow.judging.sync import Event, Outcome, Receipt, receive_oth
 def receive_preference(db: Session, account_id: int, event: Event) -> Receipt:
     """Record what an assessor said of a pair, or that it was undone; refuse what was never this account's."""
     client_id = sent_text(event, "client_id")
-    try:
-        checked_client_id(client_id)
-    except WorkbenchError as error:
-        return Receipt(client_id, Outcome.REFUSED, error.message)
-    whose = (
-        select(PreferenceTaskRow)
-        .join(AssessorRow, AssessorRow.id == PreferenceTaskRow.assessor_id)
-        .where(
-            PreferenceTaskRow.id == (sent_number(event, TASK_FIELD) or 0),
-            AssessorRow.account_id == account_id,
-        )
-    )
-    task = db.scalar(whose.with_for_update(of=PreferenceTaskRow).execution_options(populate_existing=True))
+    task = task_of_account(db, sent_number(event, TASK_FIELD) or 0, account_id, writing=True)
     if task is None:
         return Receipt(client_id, Outcome.REFUSED, "this comparison was never assigned to you")
 

@@ -20,12 +20,13 @@ from workbench.storage.tables import (
     CampaignRow,
     DocumentRow,
     PreferenceTaskRow,
-    RunRow,
     TopicRow,
 )
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.preferences import PreferenceKind, current_choices
 from workbench.workflow.people.assessors import assignable_ids
+from workbench.workflow.runs.run_records import listed_runs
 
 Pair = tuple[str, str]
 
@@ -134,7 +135,7 @@ def compare_documents(
     """
     findings: list[Finding] = []
     known = set(db.scalars(select(DocumentRow.docno).where(DocumentRow.campaign_id == campaign_id)))
-    topics = _topics(db, campaign_id)
+    topics = topic_titles(db, campaign_id)
     for topic, listed in pairs.items():
         if topic not in topics:
             findings.append(Finding("Pairs", None, "pairs", f"there is no topic {topic}", "see the topics"))
@@ -164,13 +165,11 @@ def compare_runs(
     """
     if first == second:
         raise WorkbenchError("a run cannot be compared with itself", remedy="choose two runs")
-    tags = set(
-        db.scalars(select(RunRow.tag).where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None)))
-    )
+    tags = {run.tag for run in listed_runs(db, campaign_id)}
     for tag in (first, second):
         if tag not in tags:
             raise NotFound(f"there is no run {tag!r} in this campaign")
-    known = _topics(db, campaign_id)
+    known = topic_titles(db, campaign_id)
     chosen = list(dict.fromkeys(topics))
     for topic in chosen:
         if topic not in known:
@@ -313,7 +312,3 @@ def _shuffled(pairs: Sequence[Pair], seed: int) -> list[list[str]]:
 def _mixed(seed: int, assessor_id: int, topic: str) -> int:
     digest = hashlib.sha256(b"\0".join([str(seed).encode(), str(assessor_id).encode(), id_bytes(topic)]))
     return int.from_bytes(digest.digest()[:4], "big") % SEEDS
-
-
-def _topics(db: Session, campaign_id: int) -> set[str]:
-    return set(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id)))

@@ -25,9 +25,9 @@ from workbench.storage.events import (
     CurrentEvent,
     events_with,
 )
-from workbench.storage.tables import CampaignRow, JudgmentEventRow, PoolRow
+from workbench.storage.tables import AssignmentRow, CampaignRow, JudgmentEventRow, PoolRow
 from workbench.workflow.clock import parse_client_time
-from workbench.workflow.judging.handout import kind_of
+from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.judging.task import OwnAssignment, Slot, Task, own_assignment, task_of
 from workbench.workflow.judging.training import (
     GradesByRound,
@@ -195,6 +195,11 @@ def with_quality_checks(db: Session, task: Task) -> Task:
     return task if rules is None else _with(db, task, rules)
 
 
+def whole_task(db: Session, assignment: AssignmentRow) -> Task:
+    """The task of an assignment as its desk shows it, whoever asks and whether it is in force."""
+    return with_quality_checks(db, task_of(db, assignment, db.get_one(PoolRow, assignment.pool_id)))
+
+
 def docnos_behind(db: Session, task: Task, given: Iterable[str]) -> dict[str, str]:
     """The docnos of the assessor's part behind what a desk calls its documents, without the checks."""
     screen, found = with_quality_checks(db, task), {}
@@ -211,7 +216,8 @@ def _rules(campaign: CampaignRow, pool: PoolRow) -> CheckRules | None:
 
 def _with(db: Session, task: Task, rules: CheckRules) -> Task:
     assignment, pooled = task.assignment, set(task.order)
-    known = known_grades(db, task.campaign.id, assignment.topic)
+    of_topic = known_grades(db, task.campaign.id, assignment.topic)
+    known = {purpose: of_topic[purpose, assignment.topic] for purpose in (PLANTED, TRAINING)}
     answers = _check_answers(db, task, rules)
     before = _judged_before(db, task, rules)
     coming = [docno for docno in task.order if docno not in set(before)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import delete, func, select
@@ -12,11 +12,12 @@ from sqlalchemy.orm import Session
 from workbench.errors import Finding, InvalidInput, NotFound
 from workbench.formats.graded_pairs import GradedPair
 from workbench.storage.events import PLANTED, TRAINING
-from workbench.storage.tables import CampaignRow, KnownAnswerRow, PoolEntryRow, PoolRow, TopicRow
-from workbench.workflow.campaigns.collection import with_text
+from workbench.storage.tables import CampaignRow, KnownAnswerRow, PoolEntryRow, PoolRow
+from workbench.workflow.campaigns.collection import topic_titles, with_text
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
+from workbench.workflow.judging.desk_rules import change_rules
 from workbench.workflow.judging.quality_checks import (
     CHECKS_RULE,
     FARTHEST,
@@ -76,7 +77,7 @@ def save_check_rules(
         findings.append(Finding("Quality checks", None, "least", message, "1 to 100, or empty"))
     if findings:
         raise InvalidInput(findings)
-    row = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
+    row = db.get_one(CampaignRow, campaign_id, with_for_update=True)
     return _save(db, row, rules, now)
 
 
@@ -97,7 +98,7 @@ def load_known_answers(
     """
     if purpose not in KINDS:
         raise ValueError(f"{purpose!r} is not a purpose of a known answer")
-    campaign = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
+    campaign = db.get_one(CampaignRow, campaign_id, with_for_update=True)
     answers = tuple(answers)
     findings = list(_wrong(db, campaign, answers, source))
     if findings:
@@ -188,15 +189,8 @@ def known_pairs(db: Session, campaign_id: int) -> KnownPairCounts:
 
 def _save(db: Session, row: CampaignRow, rules: CheckRules, now: datetime | None) -> CheckRules:
     moment = utc_now(now)
-    kept = {
-        "one_in": rules.one_in,
-        "distance": rules.distance,
-        "training": rules.training,
-        "least": rules.least,
-        "since": moment.isoformat(),
-    }
-    row.desk_rules = dict(row.desk_rules) | {CHECKS_RULE: kept}
-    db.flush()
+    kept = asdict(rules) | {"since": moment.isoformat()}
+    change_rules(db, row, {CHECKS_RULE: kept})
     return replace(rules, since=moment)
 
 
@@ -209,7 +203,7 @@ def _wrong(
     db: Session, campaign: CampaignRow, answers: tuple[GradedPair, ...], source: str
 ) -> Iterable[Finding]:
     values = {grade.value for grade in scale_from_json(campaign.scale).grades}
-    topics = set(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign.id)))
+    topics = topic_titles(db, campaign.id)
     texts = with_text(db, campaign.id, [one.docno for one in answers])
     for one in answers:
         if one.topic not in topics:

@@ -22,10 +22,9 @@ from workbench.agreement.ratings import UNSURE
 from workbench.records import id_bytes
 from workbench.storage.events import current_events, put_off_docnos
 from workbench.storage.tables import AssessorRow, CampaignRow, PoolRow
-from workbench.workflow.judging.queue_events import NOTHING as NOTHING_OUT
-from workbench.workflow.judging.queue_events import ByTopic as HandedOutByTopic
-from workbench.workflow.judging.queue_events import Hold, TopicHandedOut, handed_out_by_topic
-from workbench.workflow.judging.queue_handout import lease_minutes
+from workbench.workflow.judging.queue_handout import NOTHING as NOTHING_OUT
+from workbench.workflow.judging.queue_handout import ByTopic as HandedOutByTopic
+from workbench.workflow.judging.queue_handout import Hold, TopicHandedOut, handed_out_by_topic, lease_minutes
 from workbench.workflow.log import TopicAnswers, no_answers
 from workbench.workflow.people.assessors import able_ids
 from workbench.workflow.pools.pooled_topics import NOTHING, ByTopic, TopicDocnos, pooled_by_topic

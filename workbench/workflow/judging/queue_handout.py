@@ -1,31 +1,37 @@
-"""Queues: who has which pair, which pairs still need somebody, and handing them out a few ahead."""
+"""Queues: who has which pair, which pairs still need somebody, and handing them out a few ahead.
+
+Who was handed what is known by topic to this process: only events since are read. Those of a topic are
+numbered, and the topic is locked while one is written, so that none of a lower number appears later.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Set
+import threading
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import groupby
 from typing import Any, ClassVar, Self
+from weakref import WeakKeyDictionary
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
+from sqlalchemy.pool import Pool
 
 from workbench.errors import NotFound, TooLate
 from workbench.pooling.adaptive.live import Happening, PoolEvent
 from workbench.records import Answer
+from workbench.storage.engine import WRITES
 from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent, current_events
 from workbench.storage.tables import (
     AssessorRow,
     AssignmentRow,
     CampaignRow,
-    PoolEntryRow,
     PoolEventRow,
     PoolRow,
+    TopicRow,
 )
 from workbench.workflow.clock import shared_now
-from workbench.workflow.judging.order import OrderRule, in_order
-from workbench.workflow.judging.queue_events import Hold, after_events
+from workbench.workflow.judging.handout import Entry, Handout, OrderRule, entries_of, in_order
 from workbench.workflow.people.assessors import able_ids
 from workbench.workflow.pools.adaptive_pools import append_pool_events, lock_topic
 
@@ -34,12 +40,9 @@ LEASE_MINUTES = 30
 AHEAD = 5  # so that the next documents are in the browser before the key is pressed
 MOST_OPEN = 20  # with those that were put off
 
-Entry = tuple[str, int | None, int]
-"""A pair as orders read it: docno, best rank, number of runs that brought it."""
-
 
 @dataclass(frozen=True, slots=True)
-class QueueHandout:
+class QueueHandout(Handout):
     """A topic of a queue: its pairs, who has what in the order of handing out, and the answers.
 
     `answers` has the current event of each pair by assessor; what is put off is in it, and is no answer.
@@ -53,11 +56,7 @@ class QueueHandout:
     Whoever hands out, takes back or answers locks the topic first, so all this happens one after the other.
     """
 
-    one_by_one: ClassVar[bool] = False
     in_batches: ClassVar[bool] = True
-    has_quality_checks: ClassVar[bool] = False
-    order_is_chosen: ClassVar[bool] = True
-    accepts_after_lease: ClassVar[bool] = True
 
     per_pair: int
     entries: tuple[Entry, ...]
@@ -70,39 +69,36 @@ class QueueHandout:
     closed: bool = False
 
     @classmethod
-    def load(
-        cls, db: Session, pools: Iterable[PoolRow], *, topic: str | None = None
-    ) -> Mapping[tuple[int, str], Self]:
-        """All topics, or one, of queues of one campaign."""
-        queues = {pool.id: pool for pool in pools}
-        campaign = db.get_one(CampaignRow, next(iter(queues.values())).campaign_id)
-        lease = timedelta(minutes=lease_minutes(campaign.desk_rules))
-        able = able_ids(db, campaign.id)
-        answers = _answers(db, campaign.id, topic)
-        handed_out = _handed_out(db, queues, topic)
-        entries = _entries(db, queues, topic)
-        if topic is not None:
-            entries = {(number, topic): entries.get((number, topic), []) for number in queues}
-        found = {}
-        for (number, of), theirs in entries.items():
-            spoken = {docno: answers.get(of, {}).get(docno, {}) for docno, _, _ in theirs}
-            graders = {
-                docno: frozenset(who for who, event in each.items() if event.answer == Answer.GRADE)
-                for docno, each in spoken.items()
-            }
-            kept = tuple(one for one in handed_out.get((number, of), ()) if one.docno in spoken)
-            found[number, of] = cls(
-                queues[number].per_pair or 1,
-                tuple(theirs),
-                kept,
-                spoken,
-                graders,
-                _takers(graders, kept, spoken),
-                lease,
-                able,
-                queues[number].closed_at is not None,
+    def load(cls, db: Session, pool: PoolRow, topic: str) -> Self:
+        """A topic of a queue."""
+        campaign = db.get_one(CampaignRow, pool.campaign_id)
+        entries = entries_of(db, pool.id, topic)
+        # Machines take no place of anybody.
+        people = db.scalars(
+            select(AssessorRow.id).where(
+                AssessorRow.campaign_id == campaign.id, AssessorRow.machine.is_(False)
             )
-        return found
+        ).all()
+        answers: dict[str, dict[int, CurrentEvent]] = {docno: {} for docno, _, _ in entries}
+        for event in current_events(db, campaign.id, assessor_ids=people, topic=topic, put_off=True):
+            if event.docno in answers:
+                answers[event.docno][event.assessor_id] = event
+        graders = {
+            docno: frozenset(who for who, event in each.items() if event.answer == Answer.GRADE)
+            for docno, each in answers.items()
+        }
+        handed_out = tuple(one for one in handed_out_of(db, pool.id, topic) if one.docno in answers)
+        return cls(
+            pool.per_pair or 1,
+            tuple(entries),
+            handed_out,
+            answers,
+            graders,
+            _takers(graders, handed_out, answers),
+            timedelta(minutes=lease_minutes(campaign.desk_rules)),
+            able_ids(db, campaign.id),
+            pool.closed_at is not None,
+        )
 
     def answered(self, docno: str, assessor_id: int) -> bool:
         """Whether a pair has an assessor's answer of any kind."""
@@ -133,18 +129,9 @@ class QueueHandout:
         first = sorted(alone, key=lambda docno: self.answers[docno][assessor_id].id)
         return (*first, *handed_out)
 
-    def docnos(self, assessor_id: int) -> Set[str]:
-        """What an assessor has."""
-        return set(self.of(assessor_id))
-
     def documents(self, assignment: AssignmentRow) -> list[str]:
         """What an assessor has, in the order in which it came."""
         return list(self.of(assignment.assessor_id))
-
-    @classmethod
-    def order_to_save(cls, db: Session, pool: PoolRow, assignment: AssignmentRow) -> list[str]:
-        """The same; what an assessor has changes with every answer."""
-        return cls.load(db, [pool], topic=assignment.topic)[pool.id, assignment.topic].documents(assignment)
 
     def open_of(self, assessor_id: int) -> tuple[str, ...]:
         """What an assessor was handed and has not answered."""
@@ -203,15 +190,6 @@ class QueueHandout:
         recoverable = self.recoverable(assessor_id, now or datetime.now(UTC))
         return len(self.free(assessor_id)) + len({one.docno for one in recoverable})
 
-    def may_come(self, assessor_id: int) -> int:
-        """How many pairs more an assessor may get, be it that a colleague gives them back."""
-        if self.closed:
-            return 0
-        mine = set(self.of(assessor_id))
-        return sum(
-            len(graders) < self.per_pair and docno not in mine for docno, graders in self.graders.items()
-        )
-
     @staticmethod
     def accept(db: Session, pool: PoolRow, assignment: AssignmentRow, docno: str, answer: str) -> None:
         """Make sure that what an assessor is about to say of a pair finds a place.
@@ -242,18 +220,14 @@ class QueueHandout:
                 _append(db, pool, assignment.topic, Happening.HANDED_OUT, [docno], me)
 
     @staticmethod
-    def take(db: Session, pool: PoolRow, event: CurrentEvent) -> None:
-        """An answer needs nothing more: the queue reads the judgments themselves."""
-
-    @staticmethod
-    def take_back(db: Session, pool: PoolRow, assignment: AssignmentRow) -> int:
+    def take_back(db: Session, pool: PoolRow, assignment: AssignmentRow) -> None:
         """Take back what an assessor has and has not answered."""
-        return give_back(db, pool, assignment.topic, assessor_id=assignment.assessor_id)
+        give_back(db, pool, assignment.topic, assessor_id=assignment.assessor_id)
 
     @staticmethod
     def prepare(db: Session, states: object, pool: PoolRow, assignment: AssignmentRow) -> bool:
         """Whether an assessor has fewer pairs ahead than can be had."""
-        now, me = _loaded(db, pool, assignment.topic), assignment.assessor_id
+        now, me = QueueHandout.load(db, pool, assignment.topic), assignment.assessor_id
         return _how_many(now, me) > 0 and now.left(me, shared_now(db)) > 0
 
     @staticmethod
@@ -298,45 +272,6 @@ def _takers(
     return {docno: frozenset(found) for docno, found in takers.items()}
 
 
-def _answers(
-    db: Session, campaign_id: int, topic: str | None
-) -> dict[str, dict[str, dict[int, CurrentEvent]]]:
-    """The current answers of people, by topic, docno and assessor; machines take no place of anybody."""
-    people = db.scalars(
-        select(AssessorRow.id).where(AssessorRow.campaign_id == campaign_id, AssessorRow.machine.is_(False))
-    ).all()
-    found: dict[str, dict[str, dict[int, CurrentEvent]]] = {}
-    for event in current_events(db, campaign_id, assessor_ids=people, topic=topic, put_off=True):
-        found.setdefault(event.topic, {}).setdefault(event.docno, {})[event.assessor_id] = event
-    return found
-
-
-def _entries(db: Session, pool_ids: Collection[int], topic: str | None) -> dict[tuple[int, str], list[Entry]]:
-    entry = PoolEntryRow
-    chosen = select(entry.pool_id, entry.topic, entry.docno, entry.best_rank, entry.run_count).where(
-        entry.pool_id.in_(list(pool_ids))
-    )
-    found: dict[tuple[int, str], list[Entry]] = {}
-    rows = db.execute(chosen if topic is None else chosen.where(entry.topic == topic))
-    for pool_id, of, docno, rank, runs in rows:
-        found.setdefault((pool_id, of), []).append((docno, rank, runs))
-    return found
-
-
-def _handed_out(
-    db: Session, pool_ids: Collection[int], topic: str | None
-) -> dict[tuple[int, str], tuple[Hold, ...]]:
-    event = PoolEventRow
-    chosen = (
-        select(event.pool_id, event.topic, event.happening, event.docno, event.assessor_id, event.at)
-        .where(event.pool_id.in_(list(pool_ids)), event.assessor_id.is_not(None))
-        .order_by(event.pool_id, event.topic, event.number)
-    )
-    rows = db.execute(chosen if topic is None else chosen.where(event.topic == topic))
-    by_topic = groupby(rows, key=lambda row: (row.pool_id, row.topic))
-    return {key: after_events((), theirs) for key, theirs in by_topic}
-
-
 def give_back(
     db: Session, pool: PoolRow, topic: str, *, assessor_id: int | None = None, docno: str | None = None
 ) -> int:
@@ -350,13 +285,9 @@ def give_back(
     return len(out)
 
 
-def _loaded(db: Session, pool: PoolRow, topic: str) -> QueueHandout:
-    return QueueHandout.load(db, [pool], topic=topic)[pool.id, topic]
-
-
 def _locked(db: Session, pool: PoolRow, topic: str) -> QueueHandout:
     lock_topic(db, pool.campaign_id, topic)
-    return _loaded(db, pool, topic)
+    return QueueHandout.load(db, pool, topic)
 
 
 def _how_many(topic: QueueHandout, assessor_id: int) -> int:
@@ -387,3 +318,90 @@ def _append(
 ) -> None:
     events = [PoolEvent(what, topic, docno) for docno in docnos]
     append_pool_events(db, pool.id, events, assessor_id=assessor_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A pair that an assessor was handed and has not given back; `since` is when last."""
+
+    docno: str
+    assessor_id: int
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TopicHandedOut:
+    """What is handed out of a topic, in the order of handing out, after the event with this number."""
+
+    number: int
+    handed_out: tuple[Hold, ...]
+
+
+NOTHING = TopicHandedOut(0, ())
+ByTopic = Mapping[str, TopicHandedOut]
+
+
+def after_events(handed_out: Iterable[Hold], events: Iterable[Any]) -> tuple[Hold, ...]:
+    """What is handed out of a topic after some more of its events."""
+    found = {(one.docno, one.assessor_id): one for one in handed_out}
+    for row in events:
+        if row.happening == Happening.HANDED_OUT:
+            # Handed out once more it keeps its place: only the lease begins anew.
+            found[row.docno, row.assessor_id] = Hold(row.docno, row.assessor_id, row.at)
+        elif row.happening == Happening.GIVEN_BACK:
+            found.pop((row.docno, row.assessor_id), None)
+    return tuple(found.values())
+
+
+def handed_out_of(db: Session, pool_id: int, topic: str) -> tuple[Hold, ...]:
+    """What is handed out of one topic of a queue, in the order of handing out."""
+    return after_events((), db.execute(_EVENTS, {"pool": pool_id, "topic": topic, "after": 0}))
+
+
+def handed_out_by_topic(db: Session, pool: PoolRow) -> ByTopic:
+    """What is handed out of each topic of a queue of which anything ever was."""
+    newest = {
+        topic: number
+        for topic, number in db.execute(_NEWEST, {"pool": pool.id, "campaign": pool.campaign_id})
+        if number is not None
+    }
+    known = {} if WRITES in db.info else _known(db, pool)
+    found = {}
+    for topic, number in newest.items():
+        before = known.get(topic, NOTHING)
+        if before.number > number:  # this transaction is behind others
+            before = NOTHING
+        if before.number < number:
+            rows = db.execute(_EVENTS, {"pool": pool.id, "topic": topic, "after": before.number}).all()
+            before = TopicHandedOut(number, after_events(before.handed_out, rows))
+            if before.number > known.get(topic, NOTHING).number:
+                known[topic] = before
+        found[topic] = before
+    return found
+
+
+_EVENT = PoolEventRow
+_NEWEST_OF_TOPIC = (
+    select(func.max(_EVENT.number))
+    .where(_EVENT.pool_id == bindparam("pool"), _EVENT.topic == TopicRow.topic)
+    .scalar_subquery()
+)
+_NEWEST = select(TopicRow.topic, _NEWEST_OF_TOPIC).where(TopicRow.campaign_id == bindparam("campaign"))
+_EVENTS = (
+    select(_EVENT.happening, _EVENT.docno, _EVENT.assessor_id, _EVENT.at)
+    .where(
+        _EVENT.pool_id == bindparam("pool"),
+        _EVENT.topic == bindparam("topic"),
+        _EVENT.number > bindparam("after"),
+        _EVENT.assessor_id.is_not(None),
+    )
+    .order_by(_EVENT.number)
+)
+_STORES: WeakKeyDictionary[Pool, dict[tuple[int, datetime], dict[str, TopicHandedOut]]] = WeakKeyDictionary()
+_MAKING = threading.Lock()
+
+
+def _known(db: Session, pool: PoolRow) -> dict[str, TopicHandedOut]:
+    """What is known of a queue of this database; its moment tells it from another of the same number."""
+    with _MAKING:
+        return _STORES.setdefault(db.get_bind().engine.pool, {}).setdefault((pool.id, pool.created_at), {})

@@ -14,9 +14,10 @@ from workbench.errors import Conflict, NotFound, rejected
 from workbench.storage.tables import AssessorRow, CampaignRow, PoolRow
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.clock import utc_now
-from workbench.workflow.judging.distribution import Distribution, distribute, to_each
-from workbench.workflow.judging.given_topics import given_topics
-from workbench.workflow.judging.handout import kind_of
+from workbench.workflow.judging.assigned_work import given_topics
+from workbench.workflow.judging.assignments import Distribution, distribute, to_each
+from workbench.workflow.judging.desk_rules import change_rules
+from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.judging.queue_figures import Numbers, QueueFigures, queue_figures
 from workbench.workflow.judging.queue_handout import LEASE_RULE, give_back, lease_minutes
 from workbench.workflow.log import answers_by_topic
@@ -82,9 +83,7 @@ def set_lease(db: Session, campaign_id: int, minutes: int) -> None:
         message = f"a lease of {minutes} minutes is out of range"
         hint = f"{SHORTEST_LEASE} to {LONGEST_LEASE}"
         raise rejected("Queue", None, LEASE_RULE, message, hint)
-    row = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
-    row.desk_rules = {**row.desk_rules, LEASE_RULE: minutes}
-    db.flush()
+    change_rules(db, db.get_one(CampaignRow, campaign_id, with_for_update=True), {LEASE_RULE: minutes})
 
 
 def give_queue(db: Session, campaign_id: int, name: str, assessor_ids: Iterable[int]) -> int:

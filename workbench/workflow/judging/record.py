@@ -6,7 +6,7 @@ knows of ranks, scores, runs or colleagues: an assessor is blind.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -23,12 +23,12 @@ from workbench.storage.events import (
     append_event,
     recorded_event,
 )
-from workbench.storage.tables import AssignmentRow, PoolRow
+from workbench.storage.tables import AssignmentRow
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import checked_client_id
 from workbench.workflow.clock import shared_now
-from workbench.workflow.judging.handout import tell_pools
-from workbench.workflow.judging.quality_checks import desk_task, shown_task, with_quality_checks
+from workbench.workflow.judging.handout_kinds import tell_pools
+from workbench.workflow.judging.quality_checks import desk_task, shown_task, whole_task
 from workbench.workflow.judging.submission import NO_ANNOTATIONS, Submission, SubmissionKind
 from workbench.workflow.judging.task import (
     OwnAssignment,
@@ -38,7 +38,6 @@ from workbench.workflow.judging.task import (
     last_answered,
     own_assignment,
     shown_with,
-    task_of,
 )
 
 
@@ -84,7 +83,7 @@ def record_own(db: Session, own: OwnAssignment, submission: Submission) -> Recor
     """Record what an assessor says of a document of an own assignment; as `record`."""
     task = shown_task(db, own, only=submission.docno)
     key = task.key_of(submission.docno)
-    if key is None and task.kind.accepts_after_lease:
+    if key is None and task.kind.in_batches:
         key = submission.docno
     if key is None:
         raise NotFound("this document is not in your part of the pool")
@@ -99,7 +98,7 @@ def recorded_before(db: Session, assignment_id: int, submission: Submission) -> 
     known = recorded_event(db, assignment.assessor_id, submission.client_id)
     if known is None:
         return None
-    task = with_quality_checks(db, task_of(db, assignment, db.get_one(PoolRow, assignment.pool_id)))
+    task = whole_task(db, assignment)
     key = task.key_of(submission.docno)
     slot = Slot(submission.docno, known.purpose) if key is None else task.slot(key)
     return known if _is_same(assignment, slot, submission, known) else None
@@ -178,16 +177,11 @@ def _is_first(submission: Submission, current: CurrentEvent | None) -> bool:
 
 def _completed(db: Session, submission: Submission, current: CurrentEvent | None) -> Submission:
     """A submission with what it leaves as it is: passages, or all of the current answer that it amends."""
-    if submission.kind is SubmissionKind.LATER:
-        return Submission(
-            submission.docno,
-            submission.client_id,
-            submission.kind,
-            active_ms=submission.active_ms,
-            said_at=submission.said_at,
-        )
-    if submission.kind is SubmissionKind.UNDO:
-        return Submission(submission.docno, submission.client_id, submission.kind, said_at=submission.said_at)
+    kind = submission.kind
+    if kind in {SubmissionKind.LATER, SubmissionKind.UNDO}:
+        active_ms = submission.active_ms if kind is SubmissionKind.LATER else None
+        whose = submission.docno, submission.client_id, kind
+        return Submission(*whose, active_ms=active_ms, said_at=submission.said_at)
     if submission.amends and current is None:
         raise Conflict("there is no answer to amend", remedy="judge the document")
     annotations = submission.annotations
@@ -201,7 +195,8 @@ def _completed(db: Session, submission: Submission, current: CurrentEvent | None
         annotations = replace(annotations, evidence=before.evidence)
     if not submission.amends or current is None:
         comment = submission.comment
-        if current is not None and drops_unseen_comment(submission, current.client_id, current.comment):
+        if current is not None and not comment and submission.before not in ("", current.client_id):
+            # Its sender, on another screen, has not seen the comment that it would remove.
             comment = current.comment
         return replace(submission, annotations=annotations, comment=comment)
     # The offsets of passages belong to the text that was shown with the answer.
@@ -212,17 +207,12 @@ def _completed(db: Session, submission: Submission, current: CurrentEvent | None
         answer=Answer(current.answer),
         grade=current.grade,
         reason=current.reason,
-        comment=submission.comment if submission.kind is SubmissionKind.COMMENT else current.comment,
+        comment=submission.comment if kind is SubmissionKind.COMMENT else current.comment,
         annotations=annotations,
         shown_sha256=shown_sha256,
         said_at=submission.said_at,
         instructions=version,
     )
-
-
-def drops_unseen_comment(submission: Submission, current_id: str, comment: str) -> bool:
-    """Whether an answer would remove a comment that its sender, on another screen, had not seen."""
-    return bool(comment and not submission.comment and submission.before not in ("", current_id))
 
 
 def _place(task: Task, key: str) -> Place:
@@ -243,17 +233,4 @@ def _place(task: Task, key: str) -> Place:
 
 def event_columns(place: Place, submission: Submission, now: datetime) -> dict[str, Any]:
     """The columns of the event that a submission becomes."""
-    return {
-        "campaign_id": place.campaign_id,
-        "assessor_id": place.assessor_id,
-        "topic": place.topic,
-        "docno": place.docno,
-        "source": place.source,
-        "purpose": place.purpose,
-        "assignment_id": place.assignment_id,
-        "position": place.position,
-        "order_rule": place.order_rule,
-        "seed": place.seed,
-        "recorded_at": now,
-        **submission.columns(),
-    }
+    return {**asdict(place), "recorded_at": now, **submission.columns()}

@@ -81,7 +81,7 @@ class Receipt:
 
 
 Receiver = Callable[[Session, int, Event], Receipt]
-"""Records one event of an account, or stores it."""
+"""Records one event of an account, whose client id is one, or stores it."""
 
 
 def receive(
@@ -96,10 +96,17 @@ def receive(
     this account's to say. All events of a disabled account are stored.
     """
     locks.answer(db, account_id, {sent_number(event, "assignment") or 0 for event in events})
-    receivers = (
-        next((receiver for name, receiver in others.items() if name in event), _receive) for event in events
-    )
-    return tuple(receiver(db, account_id, event) for receiver, event in zip(receivers, events, strict=True))
+    return tuple(_received(db, account_id, event, others) for event in events)
+
+
+def _received(db: Session, account_id: int, event: Event, others: Mapping[str, Receiver]) -> Receipt:
+    client_id = sent_text(event, "client_id")
+    try:
+        checked_client_id(client_id)
+    except WorkbenchError as error:
+        return Receipt(client_id, Outcome.REFUSED, error.message)
+    receiver = next((receiver for name, receiver in others.items() if name in event), _receive)
+    return receiver(db, account_id, event)
 
 
 def receive_other(
@@ -143,13 +150,9 @@ def receive_form(db: Session, account_id: int, assignment_id: int, submission: S
 
 
 def _receive(db: Session, account_id: int, event: Event) -> Receipt:
-    client_id, assignment_id = sent_text(event, "client_id"), sent_number(event, "assignment") or 0
-    try:
-        checked_client_id(client_id)
-    except WorkbenchError as error:
-        return Receipt(client_id, Outcome.REFUSED, error.message)
-    standing = standing_of(db, assignment_id, account_id)
+    standing = standing_of(db, sent_number(event, "assignment") or 0, account_id)
     if standing is None:
+        client_id = sent_text(event, "client_id")
         return Receipt(client_id, Outcome.REFUSED, "this topic was never assigned to you")
     submission: Submission | None = None
 

@@ -31,7 +31,8 @@ from workbench.storage.tables import (
     PoolRow,
 )
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
-from workbench.workflow.judging.handout import Handout, handout_of, kind_of
+from workbench.workflow.judging.handout import Handout
+from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.judging.submission import Annotations, stored_annotations
 from workbench.workflow.judging.training import TrainingGate
 from workbench.workflow.people.roles import Role
@@ -159,9 +160,9 @@ def own_assignment(
     return OwnAssignment(*row)
 
 
-def own_task(db: Session, assignment_id: int, account_id: int, *, writing: bool = False) -> Task:
+def own_task(db: Session, assignment_id: int, account_id: int) -> Task:
     """The task behind an assignment; as `own_assignment`."""
-    own = own_assignment(db, assignment_id, account_id, writing=writing)
+    own = own_assignment(db, assignment_id, account_id)
     return task_of(db, own.assignment, own.pool)
 
 
@@ -172,7 +173,8 @@ def task_of(db: Session, assignment: AssignmentRow, pool: PoolRow, *, only: str 
     """
     if only is not None:
         return _task_to_save(db, assignment, pool, only)
-    handout = handout_of(db, pool, assignment.topic)
+    kind = kind_of(pool)
+    handout = kind.load(db, pool, assignment.topic)
     order = handout.documents(assignment)
     mine = set(order)
     current = current_events(
@@ -183,7 +185,7 @@ def task_of(db: Session, assignment: AssignmentRow, pool: PoolRow, *, only: str 
         assignment=assignment,
         pool=pool,
         campaign=db.get_one(CampaignRow, pool.campaign_id),
-        kind=kind_of(pool),
+        kind=kind,
         order=order,
         answers={event.docno: event for event in own if event.answer != LATER},
         left=handout.left(assignment.assessor_id),
@@ -266,7 +268,7 @@ def last_answered(task: Task) -> str | None:
 
 def _task_to_save(db: Session, assignment: AssignmentRow, pool: PoolRow, docno: str) -> Task:
     kind = kind_of(pool)
-    order = kind.order_to_save(db, pool, assignment)
+    order = kind.load(db, pool, assignment.topic).documents(assignment)
     event = None
     if docno in order:
         pair = Pair(pool.campaign_id, assignment.assessor_id, assignment.topic, docno)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 
 from sqlalchemy import select
@@ -18,7 +17,7 @@ from workbench.storage.tables import (
     PoolRow,
 )
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.judging.handout import kind_of
+from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.judging.quality_checks import CheckRules, check_rules
 from workbench.workflow.judging.training import (
     TrainingRound,
@@ -64,13 +63,29 @@ def trainees(db: Session, campaign_id: int) -> tuple[Trainee, ...]:
     """
     campaign = db.get_one(CampaignRow, campaign_id)
     rules = check_rules(campaign.desk_rules) or CheckRules()
-    known = _known(db, campaign_id)
+    known = {
+        topic: grades
+        for (purpose, topic), grades in known_grades(db, campaign_id).items()
+        if purpose == TRAINING
+    }
     if not rules.training or rules.least is None or not known:
         return ()
     trained = grades_by_round(training_answers(db, campaign_id))
     working = _working(db, campaign_id, set(known))
     found = []
-    for assignment, pool, name in _assignments(db, campaign_id, set(known)):
+    rows = db.execute(
+        select(AssignmentRow, PoolRow, AssessorRow.name)
+        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
+        .join(AssessorRow, AssessorRow.id == AssignmentRow.assessor_id)
+        .where(
+            PoolRow.campaign_id == campaign_id,
+            PoolRow.closed_at.is_(None),
+            AssignmentRow.topic.in_(set(known)),
+            AssignmentRow.revoked_at.is_(None),
+        )
+        .order_by(AssessorRow.name, AssignmentRow.id)
+    )
+    for assignment, pool, name in rows:
         who = (assignment.assessor_id, assignment.topic)
         if who in working or not kind_of(pool).has_quality_checks:
             continue
@@ -79,18 +94,6 @@ def trainees(db: Session, campaign_id: int) -> tuple[Trainee, ...]:
         if not rounds[-1].passed:
             found.append(Trainee(assignment.id, name, assignment.topic, pool.name, rounds, opened))
     return tuple(sorted(found, key=lambda one: (one.waived, not one.begun, -len(one.rounds), one.assessor)))
-
-
-def _known(db: Session, campaign_id: int) -> dict[str, dict[str, int]]:
-    known = KnownAnswerRow
-    found: dict[str, dict[str, int]] = defaultdict(dict)
-    for topic, docno, grade in db.execute(
-        select(known.topic, known.docno, known.grade).where(
-            known.campaign_id == campaign_id, known.purpose == TRAINING
-        )
-    ):
-        found[topic][docno] = grade
-    return found
 
 
 def _working(db: Session, campaign_id: int, topics: set[str]) -> set[tuple[int, str]]:
@@ -103,22 +106,6 @@ def _working(db: Session, campaign_id: int, topics: set[str]) -> set[tuple[int, 
         event.answer != WITHDRAWN,
     )
     return {(assessor_id, topic) for assessor_id, topic in db.execute(answered.distinct())}
-
-
-def _assignments(db: Session, campaign_id: int, topics: set[str]) -> list[tuple[AssignmentRow, PoolRow, str]]:
-    rows = db.execute(
-        select(AssignmentRow, PoolRow, AssessorRow.name)
-        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
-        .join(AssessorRow, AssessorRow.id == AssignmentRow.assessor_id)
-        .where(
-            PoolRow.campaign_id == campaign_id,
-            PoolRow.closed_at.is_(None),
-            AssignmentRow.topic.in_(topics),
-            AssignmentRow.revoked_at.is_(None),
-        )
-        .order_by(AssessorRow.name, AssignmentRow.id)
-    )
-    return [(assignment, pool, name) for assignment, pool, name in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +151,7 @@ def _round_of(db: Session, event: CurrentEvent, campaign_id: int) -> TrainingRou
         return None
     answers = list(training_answers(db, campaign_id, assessor_id=event.assessor_id, topic=event.topic))
     number = next((one.round for one in answers if one.event_id == event.id), 0)
-    known = known_grades(db, campaign_id, event.topic)[TRAINING]
+    known = known_grades(db, campaign_id, event.topic)[TRAINING, event.topic]
     trained = grades_by_round(iter(answers))[event.assessor_id, event.topic]
     rounds = rounds_of(known, trained, least=rules.least)
     return next((one for one in rounds if one.number == number and one.complete), None)

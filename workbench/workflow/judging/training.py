@@ -19,9 +19,10 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
 from workbench.records import id_bytes
-from workbench.storage.events import LATER, PLANTED, TRAINING, WITHDRAWN
+from workbench.storage.events import LATER, TRAINING, WITHDRAWN
 from workbench.storage.tables import AssignmentRow, CampaignRow, JudgmentEventRow, KnownAnswerRow, PoolRow
 from workbench.workflow.clock import utc_now
+from workbench.workflow.judging.desk_rules import change_rules
 
 WAIVED = "let_through"
 FEWEST_FRESH = 10
@@ -138,16 +139,19 @@ def _asked(known: Mapping[str, int], trained: GradesByRound, number: int, size: 
     return tuple(sorted(known, key=least_often)[: max(size, answered)])
 
 
-def known_grades(db: Session, campaign_id: int, topic: str) -> dict[str, dict[str, int]]:
-    """The known grades of a topic by purpose and docno."""
+def known_grades(
+    db: Session, campaign_id: int, topic: str | None = None
+) -> dict[tuple[str, str], dict[str, int]]:
+    """The known grades by purpose and topic, then docno; of all topics or one. What has none is empty."""
     known = KnownAnswerRow
-    found: dict[str, dict[str, int]] = {PLANTED: {}, TRAINING: {}}
-    for purpose, docno, grade in db.execute(
-        select(known.purpose, known.docno, known.grade).where(
-            known.campaign_id == campaign_id, known.topic == topic
-        )
+    chosen = select(known.purpose, known.topic, known.docno, known.grade).where(
+        known.campaign_id == campaign_id
+    )
+    found: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    for purpose, of, docno, grade in db.execute(
+        chosen if topic is None else chosen.where(known.topic == topic)
     ):
-        found[purpose][docno] = grade
+        found[purpose, of][docno] = grade
     return found
 
 
@@ -203,7 +207,7 @@ def waive_training(
 
     What was answered in training stays. Raises NotFound for an assignment of another campaign.
     """
-    row = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
+    row = db.get_one(CampaignRow, campaign_id, with_for_update=True)
     mine = (
         select(AssignmentRow.id)
         .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
@@ -214,5 +218,4 @@ def waive_training(
     if is_waived(row.desk_rules, assignment_id):
         return
     added = {"assignment": assignment_id, "by": by, "at": utc_now(now).isoformat()}
-    row.desk_rules = dict(row.desk_rules) | {WAIVED: [*row.desk_rules.get(WAIVED, ()), added]}
-    db.flush()
+    change_rules(db, row, {WAIVED: [*row.desk_rules.get(WAIVED, ()), added]})

@@ -22,7 +22,6 @@ from workbench.storage.tables import (
     CampaignRow,
     DocumentRow,
     KeptAsideRow,
-    PoolRow,
     PreferenceTaskRow,
 )
 from workbench.workflow.campaigns.scales import scale_from_json
@@ -36,10 +35,9 @@ from workbench.workflow.judging.preferences import (
     current_choices,
     read_side_answer,
 )
-from workbench.workflow.judging.quality_checks import CHECKS_RULE, with_quality_checks
+from workbench.workflow.judging.quality_checks import CHECKS_RULE, whole_task
 from workbench.workflow.judging.record import Place, append, record_late
-from workbench.workflow.judging.submission import read_submission, sent_number, sent_text
-from workbench.workflow.judging.task import task_of
+from workbench.workflow.judging.submission import Submission, read_submission, sent_number, sent_text
 
 LONGEST_TEXT = 10_000
 LONGEST_WHY = 500
@@ -118,19 +116,10 @@ def unrecorded_lines(db: Session, campaign_id: int) -> tuple[UnrecordedLine, ...
     concerned = {people[row.account_id] for row, _, _ in rows if row.account_id in people}
     current = current_events(db, campaign_id, assessor_ids=concerned) if concerned else ()
     now = {(event.assessor_id, event.topic, event.docno): event for event in current}
-    lines = (
-        _preference_line(db, row, name) or _line(row, name, assignment, people.get(row.account_id), now)
-        for row, name, assignment in rows
-    )
+    lines = (_line(db, *row, people.get(row[0].account_id), now) for row in rows)
     if CHECKS_RULE not in db.get_one(CampaignRow, campaign_id).desk_rules:
         return tuple(lines)
-    tasks = {
-        assignment.id: with_quality_checks(
-            db, task_of(db, assignment, db.get_one(PoolRow, assignment.pool_id))
-        )
-        for _, _, assignment in rows
-        if assignment is not None
-    }
+    tasks = {one.id: whole_task(db, one) for _, _, one in rows if one is not None}
     return tuple(
         replace(line, docno=tasks[row.assignment_id].slot(line.docno).docno)
         if row.assignment_id in tasks
@@ -172,11 +161,8 @@ def _record(db: Session, row: KeptAsideRow) -> None:
     assignment = db.get(AssignmentRow, row.assignment_id) if row.assignment_id is not None else None
     if assignment is None:
         raise WorkbenchError("its topic is unknown", remedy="dismiss it")
-    task = with_quality_checks(db, task_of(db, assignment, db.get_one(PoolRow, assignment.pool_id)))
-    try:
-        submission = read_submission(row.answer, strict=False)
-    except WorkbenchError as error:
-        raise WorkbenchError(error.message, remedy="dismiss it") from None
+    task = whole_task(db, assignment)
+    submission = _submission(row)
     key = task.key_of(submission.docno)
     if key is None and task.slots and db.get(DocumentRow, (row.campaign_id, submission.docno)) is None:
         raise WorkbenchError("its document is no longer shown", remedy="dismiss it")
@@ -185,24 +171,25 @@ def _record(db: Session, row: KeptAsideRow) -> None:
 
 def _record_discussed(db: Session, row: KeptAsideRow) -> None:
     topic, assessor_id = sent_text(row.answer, "topic"), _assessors_of(db, row.campaign_id)[row.account_id]
-    try:
-        submission = read_submission(row.answer, strict=False)
-    except WorkbenchError as error:
-        raise WorkbenchError(error.message, remedy="dismiss it") from None
+    submission = _submission(row)
     if submission.grade is not None:
         scale_from_json(db.get_one(CampaignRow, row.campaign_id).scale).grade(submission.grade)
-    place = Place(
-        row.campaign_id, assessor_id, topic, submission.docno, source=DISCUSSION, purpose=DISCUSSION
+    append(
+        db, Place(row.campaign_id, assessor_id, topic, submission.docno, DISCUSSION, DISCUSSION), submission
     )
-    append(db, place, submission)
+
+
+def _submission(row: KeptAsideRow) -> Submission:
+    try:
+        return read_submission(row.answer, strict=False)
+    except WorkbenchError as error:
+        raise WorkbenchError(error.message, remedy="dismiss it") from None
 
 
 def _assessors_of(db: Session, campaign_id: int) -> dict[int, int]:
     """The assessor that each account is in a campaign."""
     rows = db.execute(
-        select(AssessorRow.account_id, AssessorRow.id).where(
-            AssessorRow.campaign_id == campaign_id, AssessorRow.account_id.is_not(None)
-        )
+        select(AssessorRow.account_id, AssessorRow.id).where(AssessorRow.campaign_id == campaign_id)
     )
     return {account: assessor for account, assessor in rows if account is not None}
 
@@ -213,35 +200,8 @@ def _task(db: Session, row: KeptAsideRow) -> PreferenceTaskRow:
     return db.get_one(PreferenceTaskRow, number, with_for_update=True, populate_existing=True)
 
 
-def _preference_line(db: Session, row: KeptAsideRow, name: str) -> UnrecordedLine | None:
-    """The line of a stored preference; None for any other answer."""
-    if TASK_FIELD not in row.answer:
-        return None
-    task = db.get_one(PreferenceTaskRow, sent_number(row.answer, TASK_FIELD))
-    chosen = read_side_answer(row.answer)
-    pair = tuple(task.pairs[chosen.number - 1]) if 1 <= chosen.number <= len(task.pairs) else ("", "")
-    left, right = pair if shown_left(task.seed, pair) else pair[::-1]
-    better = {"left": f"{left} is better", "right": f"{right} is better", WITHDRAWN: "withdrew the answer"}
-    current = current_choices(db, [task.id]).get(task.id, {}).get(pair)
-    now = {Choice.FIRST: f"{pair[0]} is better", Choice.SECOND: f"{pair[1]} is better"}
-    return UnrecordedLine(
-        id=row.id,
-        person=name,
-        topic=task.topic,
-        docno=f"{left} | {right}",
-        kind="",
-        answer=better.get(chosen.choice, chosen.choice.replace("_", " ")),
-        grade=None,
-        comment=chosen.reason,
-        why=row.why,
-        received_at=row.received_at,
-        current=None,
-        settlement=Settlement(row.settlement) if row.settlement else None,
-        preferred="" if current is None else now.get(current.choice, current.choice.replace("_", " ")),
-    )
-
-
 def _line(
+    db: Session,
     row: KeptAsideRow,
     name: str,
     assignment: AssignmentRow | None,
@@ -251,7 +211,7 @@ def _line(
     sent = row.answer
     docno, grade = sent_text(sent, "docno"), sent.get("grade")
     topic = assignment.topic if assignment is not None else sent_text(sent, "topic")
-    return UnrecordedLine(
+    line = UnrecordedLine(
         id=row.id,
         person=name,
         topic=topic,
@@ -264,6 +224,32 @@ def _line(
         received_at=row.received_at,
         current=now.get((assessor_id, topic, docno)) if assessor_id is not None else None,
         settlement=Settlement(row.settlement) if row.settlement else None,
+    )
+    return _of_preference(db, row, line) if TASK_FIELD in sent else line
+
+
+def _of_preference(db: Session, row: KeptAsideRow, line: UnrecordedLine) -> UnrecordedLine:
+    """The line of a stored preference."""
+    task = db.get_one(PreferenceTaskRow, sent_number(row.answer, TASK_FIELD))
+    chosen = read_side_answer(row.answer)
+    pair = tuple(task.pairs[chosen.number - 1]) if 1 <= chosen.number <= len(task.pairs) else ("", "")
+    left, right = pair if shown_left(task.seed, pair) else pair[::-1]
+    better = {"left": f"{left} is better", "right": f"{right} is better", WITHDRAWN: "withdrew the answer"}
+    current = current_choices(db, [task.id]).get(task.id, {}).get(pair)
+    now: dict[str, str] = {
+        Choice.FIRST: f"{pair[0]} is better",
+        Choice.SECOND: f"{pair[1]} is better",
+    }
+    return replace(
+        line,
+        topic=task.topic,
+        docno=f"{left} | {right}",
+        kind="",
+        answer=better.get(chosen.choice, chosen.choice.replace("_", " ")),
+        grade=None,
+        comment=chosen.reason,
+        current=None,
+        preferred="" if current is None else now.get(current.choice, current.choice.replace("_", " ")),
     )
 
 

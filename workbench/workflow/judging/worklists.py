@@ -17,19 +17,19 @@ from workbench.storage.tables import (
     AssessorRow,
     AssignmentRow,
     CampaignRow,
-    DocumentRow,
     MemberRow,
     PoolEntryRow,
     PoolRow,
     TopicRow,
 )
+from workbench.workflow.campaigns.collection import document_titles
 from workbench.workflow.judging.assigned_work import left_to_judge
-from workbench.workflow.judging.handout import kind_of
+from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.judging.preference_tasks import left_to_compare
-from workbench.workflow.judging.quality_checks import desk_task, with_quality_checks
+from workbench.workflow.judging.quality_checks import desk_task, whole_task
 from workbench.workflow.judging.queue_figures import QueueFigures, queue_figures
 from workbench.workflow.judging.queue_handout import QueueHandout
-from workbench.workflow.judging.task import Task, counts, own_task, task_of
+from workbench.workflow.judging.task import Task, counts, own_task
 from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.additions import AddedDocuments, Additions, add_documents
@@ -150,7 +150,7 @@ def _lines(db: Session, campaign_id: int, account_id: int) -> Iterator[tuple[Wor
     archived = db.get_one(CampaignRow, campaign_id).archived_at is not None
     for assignment, title in rows:
         pool = pools[assignment.pool_id]
-        make = partial(_task, db, assignment, pool)
+        make = partial(whole_task, db, assignment)
         if kind_of(pool) is QueueHandout:
             if pool.id not in queues:
                 queues[pool.id] = queue_figures(db, pool, answers_by_topic(db, campaign_id))
@@ -158,10 +158,6 @@ def _lines(db: Session, campaign_id: int, account_id: int) -> Iterator[tuple[Wor
         else:
             task = make()
             yield _line(task, title), partial(_itself, task)
-
-
-def _task(db: Session, assignment: AssignmentRow, pool: PoolRow) -> Task:
-    return with_quality_checks(db, task_of(db, assignment, pool))
 
 
 def _itself(task: Task) -> Task:
@@ -217,14 +213,7 @@ def answers(db: Session, assignment_id: int, account_id: int) -> tuple[AnsweredL
     task = desk_task(db, assignment_id, account_id)
     own = {key: event for key, event in task.answers.items() if task.slot(key).purpose != REPEAT}
     positions = {key: index + 1 for index, key in enumerate(task.order)}
-    titles = dict(
-        db.execute(
-            select(DocumentRow.docno, DocumentRow.title).where(
-                DocumentRow.campaign_id == task.campaign.id,
-                DocumentRow.docno.in_([event.docno for event in own.values()]),
-            )
-        ).all()
-    )
+    titles = document_titles(db, task.campaign.id, [event.docno for event in own.values()])
     latest_first = sorted(own.items(), key=lambda answer: -answer[1].id)
     return tuple(
         AnsweredLine(

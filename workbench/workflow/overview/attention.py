@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session
 from workbench.records import Verdict
 from workbench.storage.events import CURRENT_PURPOSES, LATER, SCREEN, WITHDRAWN
 from workbench.storage.tables import AssessorRow, AssignmentRow, JudgmentEventRow, PoolRow
-from workbench.workflow.adjudication.dispute_counts import dispute_counts
 from workbench.workflow.adjudication.queue import State
+from workbench.workflow.adjudication.queue_table import dispute_counts
 from workbench.workflow.clock import utc_now
 from workbench.workflow.overview.progress import Overview, pooled_or_graded
 from workbench.workflow.people.invitations import InvitationState, invitations

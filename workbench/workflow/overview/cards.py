@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from workbench.storage.tables import CampaignRow, MemberRow
 from workbench.workflow.adjudication.discussions import discussions
-from workbench.workflow.adjudication.dispute_counts import dispute_counts
 from workbench.workflow.adjudication.queue import State
+from workbench.workflow.adjudication.queue_table import dispute_counts
 from workbench.workflow.judging.assigned_work import left_to_judge
 from workbench.workflow.judging.preference_tasks import left_to_compare
 from workbench.workflow.judging.worklists import effective_roles
@@ -19,7 +19,7 @@ from workbench.workflow.overview.progress import graded_count
 from workbench.workflow.overview.readiness import Readiness, readiness
 from workbench.workflow.people.groups import own_run_count, participant
 from workbench.workflow.people.roles import Role
-from workbench.workflow.pools.judged_pairs import pooled_pairs
+from workbench.workflow.pools.pooled_topics import pooled_pairs
 from workbench.workflow.runs.uploads import waiting_batches
 
 

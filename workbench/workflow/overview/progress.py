@@ -20,8 +20,7 @@ from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.assigned_work import AssignedWork, assigned_work, waiting_work
 from workbench.workflow.log import TopicAnswers, answers_by_topic
 from workbench.workflow.people.assessors import able_ids
-from workbench.workflow.pools.missing_texts import missing_count
-from workbench.workflow.pools.pooled_topics import NOTHING, TopicDocnos, opened_by_topic
+from workbench.workflow.pools.pooled_topics import NOTHING, TopicDocnos, missing_count, opened_by_topic
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,14 +21,12 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.campaigns.collection import document_count
 from workbench.workflow.clock import utc_now
-from workbench.workflow.judging.given_topics import given_topics
+from workbench.workflow.judging.assigned_work import given_topics
 from workbench.workflow.people.assessors import able_ids
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.adaptive_pools import is_adaptive, topics_of_pool
-from workbench.workflow.pools.judged_pairs import pooled_pairs
-from workbench.workflow.pools.missing_texts import missing_count
 from workbench.workflow.pools.pool_rows import PoolState, state_of
-from workbench.workflow.pools.pooled_topics import pooled_by_topic
+from workbench.workflow.pools.pooled_topics import missing_count, pooled_by_topic, pooled_pairs
 
 
 class SetupStep(StrEnum):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -117,6 +118,13 @@ def create_first_account(db: Session, new: NewAccount, *, now: datetime | None =
 def any_account(db: Session) -> bool:
     """Whether there is any account."""
     return db.scalar(select(AccountRow.id).limit(1)) is not None
+
+
+def account_names(db: Session, numbers: Iterable[int | None]) -> dict[int, str]:
+    """The names of accounts by their numbers; None is nobody's."""
+    chosen = sorted({number for number in numbers if number is not None})
+    named = select(AccountRow.id, AccountRow.name).where(AccountRow.id.in_(chosen))
+    return dict(db.execute(named).all()) if chosen else {}
 
 
 def account_by_login(db: Session, login: str) -> Account:

@@ -69,6 +69,15 @@ def assessors_of(db: Session, campaign_id: int) -> tuple[AssessorLine, ...]:
     )
 
 
+def assessor_of(db: Session, campaign_id: int, account_id: int) -> int | None:
+    """The assessor that an account is in a campaign, None where it is none."""
+    return db.scalar(
+        select(AssessorRow.id).where(
+            AssessorRow.campaign_id == campaign_id, AssessorRow.account_id == account_id
+        )
+    )
+
+
 def assignable_ids(db: Session, campaign_id: int) -> frozenset[int]:
     """The assessors to whom work can be assigned."""
     return frozenset(db.scalars(_with_role(campaign_id)))

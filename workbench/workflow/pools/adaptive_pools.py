@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -14,19 +14,16 @@ from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.pooling.adaptive.live import Adaptive, Happening, PoolEvent
 from workbench.pooling.strategies import ADAPTIVE, start
 from workbench.pooling.strategy import named
-from workbench.records import Run, TieRule, sorted_pairs
-from workbench.storage.events import current_events
+from workbench.records import Run, TieRule
 from workbench.storage.tables import (
     AssessorRow,
-    CampaignRow,
-    JudgmentEventRow,
     PoolEntryRow,
     PoolEventRow,
     PoolRow,
     TopicRow,
 )
-from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.clock import shared_now
+from workbench.workflow.pools.pool_rows import pool_row
 from workbench.workflow.runs.packed_store import run_for_use
 
 
@@ -99,64 +96,6 @@ def adaptive_recipe(pool: Adaptive) -> dict[str, Any]:
 def most_pairs(pool: Adaptive) -> int:
     """How many documents a pool still asks for at most, in all topics."""
     return sum(pool.left(topic) for topic in pool.topics)
-
-
-def record_known_pairs(db: Session, pool: PoolRow, known: Collection[tuple[str, str]]) -> None:
-    """Start a supplementary pool: what is known of its documents is recorded first, and not handed out.
-
-    A pair that people graded teaches the strategy by its highest grade, one that is only pooled nothing.
-    """
-    found = known_pairs(db, pool, known)
-    append_pool_events(db, pool.id, found.events)
-    begin_with(db, pool, found)
-
-
-@dataclass(frozen=True, slots=True)
-class KnownPairs:
-    """What is known of the documents of a supplementary pool, computed while others write.
-
-    `pool` has recorded the `events`; `latest` is the last judgment event that was looked at.
-    """
-
-    pool: Adaptive
-    events: tuple[PoolEvent, ...]
-    latest: int
-
-
-def known_pairs(db: Session, pool: PoolRow, known: Collection[tuple[str, str]]) -> KnownPairs:
-    """What `record_known_pairs` records; nothing is written."""
-    latest = db.scalar(select(func.max(JudgmentEventRow.id))) or 0
-    built = initial_adaptive_pool(db, pool)
-    events = _record_known(built, known, relevant_pairs(db, pool.campaign_id))
-    return KnownPairs(built, events, latest)
-
-
-def begin_with(db: Session, pool: PoolRow, found: KnownPairs) -> None:
-    """Let a pool begin with known pairs, whose events are written, and with what people judged since."""
-    # By its number alone, so that not all events of the campaign are read while others wait.
-    since = select(JudgmentEventRow.campaign_id, JudgmentEventRow.topic, JudgmentEventRow.docno).where(
-        JudgmentEventRow.id > found.latest
-    )
-    touched = {(topic, docno) for number, topic, docno in db.execute(since) if number == pool.campaign_id}
-    relevant: dict[tuple[str, str], bool] = {}
-    for topic in {topic for topic, _ in touched}:
-        relevant |= relevant_pairs(db, pool.campaign_id, topic)
-    append_pool_events(db, pool.id, _record_known(found.pool, touched & relevant.keys(), relevant))
-    pool.recipe = {**pool.recipe, **adaptive_recipe(found.pool)}
-    pool.pairs = most_pairs(found.pool)
-    db.flush()
-
-
-def _record_known(
-    built: Adaptive, known: Collection[tuple[str, str]], relevant: Mapping[tuple[str, str], bool]
-) -> tuple[PoolEvent, ...]:
-    events = []
-    for topic, docno in sorted_pairs(known):
-        if built.has(topic, docno):
-            event = PoolEvent(Happening.JUDGED, topic, docno, relevant.get((topic, docno)))
-            built.record(event)
-            events.append(event)
-    return tuple(events)
 
 
 def pool_events(db: Session, campaign_id: int, name: str) -> tuple[PoolEventLine, ...]:
@@ -236,28 +175,12 @@ def topic_events(db: Session, pool_id: int, topic: str, *, since: int = 0) -> tu
 
 def adaptive_pool_row(db: Session, campaign_id: int, name: str) -> PoolRow:
     """The row of an adaptive pool; raises NotFound, and WorkbenchError where the pool is of another kind."""
-    pool = db.scalar(select(PoolRow).where(PoolRow.campaign_id == campaign_id, PoolRow.name == name))
-    if pool is None:
-        raise NotFound(f"there is no pool {name!r} in this campaign")
+    pool = pool_row(db, campaign_id, name)
     if not is_adaptive(pool):
         raise WorkbenchError(
             f"pool {name!r} is not adaptive", remedy="its documents were chosen when it was made"
         )
     return pool
-
-
-def relevant_pairs(db: Session, campaign_id: int, topic: str | None = None) -> dict[tuple[str, str], bool]:
-    """What people graded, in one topic or all: whether the highest grade of a pair is relevant."""
-    relevant_from = scale_from_json(db.get_one(CampaignRow, campaign_id).scale).relevant_from
-    machines = set(
-        db.scalars(select(AssessorRow.id).where(AssessorRow.campaign_id == campaign_id, AssessorRow.machine))
-    )
-    found: dict[tuple[str, str], bool] = {}
-    for event in current_events(db, campaign_id, topic=topic):
-        if event.grade is not None and event.assessor_id not in machines:
-            pair = (event.topic, event.docno)
-            found[pair] = found.get(pair, False) or event.grade >= relevant_from
-    return found
 
 
 def initial_adaptive_pool(db: Session, pool: PoolRow) -> Adaptive:
@@ -292,20 +215,6 @@ def lock_topic(db: Session, campaign_id: int, topic: str) -> None:
     )
 
 
-def append_pool_event(
-    db: Session,
-    pool_id: int,
-    event: PoolEvent,
-    *,
-    assessor_id: int | None = None,
-    judgment_event_id: int | None = None,
-    reason: ChoiceReason | None = None,
-) -> None:
-    """Append what happened, with the reason of a choice; the topic is locked (`lock_topic`)."""
-    whose = {"assessor_id": assessor_id, "judgment_event_id": judgment_event_id}
-    append_pool_events(db, pool_id, [event], **whose, reason=reason)
-
-
 def append_pool_events(
     db: Session,
     pool_id: int,
@@ -315,7 +224,7 @@ def append_pool_events(
     judgment_event_id: int | None = None,
     reason: ChoiceReason | None = None,
 ) -> None:
-    """Append what happened, in order; the topics are locked."""
+    """Append what happened, in order, with the reason of a choice; the topics are locked (`lock_topic`)."""
     if not events:
         return
     numbers = _last_numbers(db, pool_id, {event.topic for event in events})

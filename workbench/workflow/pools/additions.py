@@ -11,10 +11,11 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, rejected
 from workbench.records import sorted_ids
-from workbench.storage.tables import AccountRow, JudgmentEventRow, PoolEntryRow, PoolRow, TopicRow
+from workbench.storage.tables import JudgmentEventRow, PoolEntryRow, PoolRow, TopicRow
 from workbench.workflow.campaigns.collection import with_text
 from workbench.workflow.checks import id_finding, storable
 from workbench.workflow.clock import utc_now
+from workbench.workflow.people.accounts import account_names
 from workbench.workflow.pools.adaptive_pools import is_adaptive
 from workbench.workflow.pools.listing import Addition
 from workbench.workflow.pools.making import manual_entry
@@ -226,7 +227,7 @@ def removed_additions(
     """What was removed from a pool, or from one topic of it, in that order; raises NotFound."""
     notes = pool_row(db, campaign_id, name).recipe.get(REMOVED, ())
     chosen = [note for note in notes if topic is None or note["topic"] == topic]
-    names = _names(db, {note[key] for note in chosen for key in ("added_by", "taken_out_by")})
+    names = account_names(db, (note[key] for note in chosen for key in ("added_by", "taken_out_by")))
     return tuple(
         RemovedAddition(
             note["topic"],
@@ -255,8 +256,3 @@ def _record_removal(row: PoolRow, entry: PoolEntryRow, by: int | None) -> None:
         "taken_out_at": utc_now(None).isoformat(),
     }
     row.recipe = {**row.recipe, REMOVED: [*row.recipe.get(REMOVED, ()), note]}
-
-
-def _names(db: Session, accounts: Iterable[int | None]) -> dict[int, str]:
-    numbers = [number for number in accounts if number is not None]
-    return dict(db.execute(select(AccountRow.id, AccountRow.name).where(AccountRow.id.in_(numbers))).all())

@@ -22,15 +22,17 @@ from workbench.pooling.analysis import (
     examine,
 )
 from workbench.pooling.contributions import Incidence, TopicIncidence
-from workbench.records import Run, TieRule, id_bytes, sorted_ids
-from workbench.storage.tables import CampaignRow, GroupRow, PoolRow, RunRow
+from workbench.records import Run, TieRule, Verdict, id_bytes, sorted_ids
+from workbench.storage.tables import CampaignRow, GroupRow, RunRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.log import answers_by_topic
 from workbench.workflow.pools.contributors import TagReading, joined_entries
-from workbench.workflow.pools.judged_pairs import highest_grades_of, machines_of
-from workbench.workflow.pools.listing import PoolLine, pools_of
+from workbench.workflow.pools.listing import PoolLine, pool_summary
+from workbench.workflow.pools.pool_rows import pool_row
+from workbench.workflow.pools.pooled_topics import highest_grades_of, machines_of
 from workbench.workflow.runs.packed_store import run_leading
+from workbench.workflow.runs.run_records import listed_runs
 
 DEPTH = 100
 MOST_CACHED = 4
@@ -70,15 +72,19 @@ def analyse(
     A pool brings its runs, as they were when it was made, its tie rule and, if it has one, its depth.
     Raises WorkbenchError without runs and for a depth below 1, NotFound for an unknown pool or tag.
     """
-    line = _pool(db, campaign_id, pool) if pool is not None else None
+    line = pool_summary(db, campaign_id, pool) if pool is not None else None
     chosen = _runs_of_pool(db, campaign_id, line) if line else chosen_runs(db, campaign_id, tags)
     if not chosen:
         raise WorkbenchError("there is no run to analyse", remedy="load runs, or choose some")
     depth = depth if depth is not None else depth_of(line)
     ties = ties if ties is not None else (line.ties if line else TieRule.TREC_EVAL)
-    found = _examined(db, campaign_id, chosen, depth, ties)
+    found = _EXAMINATIONS.get(
+        (tuple((run.tag, run.sha256) for run in chosen), depth, ties),
+        lambda: examine(_read(db, campaign_id, chosen, BEYOND * depth), depth=depth, ties=ties),
+    )
     groups = {run.tag: run.group for run in chosen if run.group is not None}
-    made = MadePool(_pooled(db, line), _largest_possible(db, line)) if line else None
+    largest = pool_row(db, campaign_id, line.name).recipe["largest_possible"] if line else {}
+    made = MadePool(_pooled(db, line), largest) if line else None
     answers = answers_by_topic(db, campaign_id)
     machines = machines_of(db, campaign_id)
     relevant_from = scale_from_json(db.get_one(CampaignRow, campaign_id).scale).relevant_from
@@ -97,19 +103,14 @@ def chosen_runs(db: Session, campaign_id: int, tags: Collection[str] | None = No
 
     Raises NotFound for an unknown tag.
     """
-    rows = db.execute(
-        select(RunRow.tag, RunRow.sha256, GroupRow.name, RunRow.verdict)
-        .outerjoin(GroupRow, GroupRow.id == RunRow.group_id)
-        .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
-        .order_by(RunRow.tag)
-    ).all()
-    unknown = set(tags or ()) - {row.tag for row in rows}
+    runs = listed_runs(db, campaign_id)
+    unknown = set(tags or ()) - {run.tag for run in runs}
     if unknown:
         raise NotFound(f"there is no run {', '.join(sorted(unknown))} in this campaign")
     return tuple(
-        ChosenRun(tag, sha256, group)
-        for tag, sha256, group, verdict in rows
-        if (verdict != "set_aside" if tags is None else tag in tags)
+        ChosenRun(run.tag, run.sha256, run.group or None)
+        for run in runs
+        if (run.verdict is not Verdict.SET_ASIDE if tags is None else run.tag in tags)
     )
 
 
@@ -129,19 +130,6 @@ _EXAMINATIONS: Cache[Hashable, Examination] = Cache(MOST_CACHED, bytes_of=lambda
 """By runs, depth and tie rule; runs never change, so neither do these."""
 
 
-def _examined(
-    db: Session, campaign_id: int, chosen: Sequence[ChosenRun], depth: int, ties: TieRule
-) -> Examination:
-    return _EXAMINATIONS.get(
-        (_hashes(chosen), depth, ties),
-        lambda: examine(_read(db, campaign_id, chosen, BEYOND * depth), depth=depth, ties=ties),
-    )
-
-
-def _hashes(chosen: Sequence[ChosenRun]) -> Hashable:
-    return tuple((run.tag, run.sha256) for run in chosen)
-
-
 def _read(db: Session, campaign_id: int, chosen: Sequence[ChosenRun], depth: int) -> Iterator[Run]:
     """The runs one by one, at least to this depth under any tie rule."""
     for run in chosen:
@@ -158,16 +146,9 @@ def _runs_of_pool(db: Session, campaign_id: int, line: PoolLine) -> tuple[Chosen
         .where(RunRow.campaign_id == campaign_id)
     ).all()
     groups = {(tag, sha256): group for tag, sha256, group in rows}
-    recipe = db.scalars(select(PoolRow.recipe).where(PoolRow.id == line.id)).one()
+    recipe = pool_row(db, campaign_id, line.name).recipe
     hashes = {run["tag"]: run["sha256"] for run in recipe["runs"]}
     return tuple(ChosenRun(tag, sha256, groups.get((tag, sha256))) for tag, sha256 in hashes.items())
-
-
-def _pool(db: Session, campaign_id: int, name: str) -> PoolLine:
-    for line in pools_of(db, campaign_id):
-        if line.name == name:
-            return line
-    raise NotFound(f"there is no pool {name!r} in this campaign")
 
 
 def _pooled(db: Session, line: PoolLine) -> Incidence:
@@ -192,8 +173,3 @@ def _pooled(db: Session, line: PoolLine) -> Incidence:
             )
         )
     return Incidence(tags, tuple(sorted(topics, key=lambda one: id_bytes(one.topic))))
-
-
-def _largest_possible(db: Session, line: PoolLine) -> dict[str, int]:
-    recipe = db.scalars(select(PoolRow.recipe).where(PoolRow.id == line.id)).one()
-    return {str(topic): int(most) for topic, most in recipe["largest_possible"].items()}

@@ -25,9 +25,9 @@ from workbench.records import sorted_ids
 from workbench.storage.tables import PoolEntryRow
 from workbench.workflow.log import answers_by_topic
 from workbench.workflow.pools.contributors import TagReading, joined_entries
-from workbench.workflow.pools.judged_pairs import highest_grades_of, machines_of
 from workbench.workflow.pools.listing import PoolLine, origin, pool_summary
 from workbench.workflow.pools.pace import Pace, pace_of
+from workbench.workflow.pools.pooled_topics import highest_grades_of, machines_of
 
 
 class PairChange(StrEnum):

@@ -14,11 +14,12 @@ from sqlalchemy.orm import Session, aliased
 from workbench.errors import Conflict, WorkbenchError
 from workbench.records import id_bytes, sorted_ids
 from workbench.storage.tables import AssignmentRow, DocumentRow, PoolEntryRow, PoolRow
-from workbench.workflow.pools.adaptive_pools import KnownPairs, begin_with, is_adaptive, topics_of_pool
-from workbench.workflow.pools.judged_pairs import graded_of_pool
+from workbench.workflow.pools.adaptive_pools import is_adaptive, topics_of_pool
 from workbench.workflow.pools.learner_pools import is_learner
-from workbench.workflow.pools.listing import PoolLine, PoolReport, pool_report, pool_summary
+from workbench.workflow.pools.listing import PoolLine, PoolReport, pool_summary
 from workbench.workflow.pools.making import (
+    KnownPairs,
+    begin_with,
     current_runs,
     exclude_known_pairs,
     manual_entry,
@@ -36,8 +37,7 @@ from workbench.workflow.pools.pool_rows import (
     require_open,
     state_of,
 )
-from workbench.workflow.pools.pooled_topics import ByTopic, pooled_by_topic, read_by_topic
-from workbench.workflow.runs.packed_store import pack_runs
+from workbench.workflow.pools.pooled_topics import ByTopic, graded_of_pool, pooled_by_topic, read_by_topic
 
 _UNMARKED: Mapping[str, Any] = {"added_by": None, "added_at": None, "reason": None}
 
@@ -63,7 +63,9 @@ class Rebuilt:
 
 def changed_runs(db: Session, campaign_id: int, name: str) -> tuple[ChangedRun, ...]:
     """The runs of a pool's recipe that were replaced or removed since, by tag; raises NotFound."""
-    return _changed(db, pool_row(db, campaign_id, name))
+    holding, row = current_runs(db, campaign_id), pool_row(db, campaign_id, name)
+    found = (ChangedRun(run["tag"], run["sha256"], holding.get(run["tag"])) for run in row.recipe["runs"])
+    return tuple(one for one in found if one.sha256 != one.sha256_now)
 
 
 def rename_draft(db: Session, campaign_id: int, name: str, new_name: str) -> None:
@@ -93,20 +95,6 @@ def delete_draft(db: Session, campaign_id: int, name: str) -> None:
     db.flush()
 
 
-def rebuild_draft(db: Session, campaign_id: int, name: str) -> Rebuilt:
-    """Rebuild a draft by its recipe, from the runs as they are now and what is pooled or judged now.
-
-    Runs that are gone are left out; what was added by hand is kept, and stays marked where a run brings it
-    now too. In one transaction, as `making.make_pool`. Raises NotFound, Conflict for a pool that is no draft
-    or has no run left.
-    """
-    pack_runs(db, campaign_id)
-    row = locked_pool(db, campaign_id, name)
-    found = rebuilt(db, row)
-    replace_entries(db, row, found)
-    return Rebuilt(pool_report(db, campaign_id, name), found.entered, found.left, found.kept)
-
-
 @dataclass(frozen=True, slots=True)
 class RebuiltRow:
     """A draft as its recipe makes it now, not in the database yet, and what it was made from."""
@@ -121,7 +109,11 @@ class RebuiltRow:
 
 
 def rebuilt(db: Session, row: PoolRow) -> RebuiltRow:
-    """A draft rebuilt; nothing is written. Raises as `rebuild_draft`."""
+    """A draft rebuilt by its recipe, from the runs as they are now and what is pooled or judged now.
+
+    Nothing is written. Runs that are gone are left out; what was added by hand is kept, and stays marked
+    where a run brings it now too. Raises Conflict for a pool that is no draft or has no run left.
+    """
     require_draft(row, "rebuilt")
     holding = current_runs(db, row.campaign_id)
     chosen = [(run["tag"], holding[run["tag"]]) for run in row.recipe["runs"] if run["tag"] in holding]
@@ -170,12 +162,6 @@ def is_as_it_was(db: Session, row: PoolRow, found: RebuiltRow) -> bool:
 def forget(row: PoolRow) -> None:
     """Let a draft belong to no campaign: nobody sees it, and it is removed when there is time."""
     row.campaign_id, row.created_at = None, datetime.fromtimestamp(0, UTC)  # type: ignore[assignment]
-
-
-def _changed(db: Session, row: PoolRow) -> tuple[ChangedRun, ...]:
-    holding = current_runs(db, row.campaign_id)
-    found = (ChangedRun(run["tag"], run["sha256"], holding.get(run["tag"])) for run in row.recipe["runs"])
-    return tuple(one for one in found if one.sha256 != one.sha256_now)
 
 
 def _marks(db: Session, pool_id: int) -> dict[tuple[str, str], dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Learner's pools: their recipe, the documents they choose from, and their rankings as rows.
+"""Learner's pools: their recipe, the documents they choose from, their rankings as rows, reviews in memory.
 
 A pool begins with its candidates, which never change, and a first ranking of each topic, both made apart from
 judging (`learner_rounds`). What is handed out then depends on these rows and the pool's events alone.
@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from workbench.pooling.adaptive.live import Happening
 from workbench.pooling.learner import LEARNER, RELEVANCE, UNCERTAINTY
 from workbench.records import id_bytes
 from workbench.storage.tables import CampaignRow, LearnerCandidatesRow, LearnerRoundRow, PoolRow, TopicRow
-from workbench.workflow.pools.adaptive_pools import TopicEvent
+from workbench.workflow.pools.adaptive_pools import TopicEvent, topic_events
 from workbench.workflow.pools.pool_rows import locked_pool, pool_row, require_open
 
 MODES: Mapping[str, str] = {RELEVANCE: BMI.name, UNCERTAINTY: LEARNERS["uncertainty"].name}
@@ -223,3 +224,37 @@ def apply(review: Review, candidates: LearnerCandidates, event: TopicEvent) -> N
         review.give_back(place)
     else:
         review.judged(place, event.relevant)
+
+
+@dataclass
+class LiveReview:
+    """A topic's review and the last event that it has seen; `lock` it while it is used."""
+
+    topic: str
+    lock: Lock = field(default_factory=Lock)
+    review: Review | None = None
+    last: TopicEvent | None = None
+
+    def after(self, db: Session, pool: PoolRow, candidates: LearnerCandidates) -> Review:
+        """The review after all events in the table; raises Conflict for what cannot have happened."""
+        last, review = self.last, self.review
+        events = topic_events(db, pool.id, self.topic, since=last.number if last else 0)
+        settings = review_settings(pool)
+        undone = last is not None and next(iter(events), None) != last
+        if review is None or undone or review.settings != settings:
+            # Cold, or the transaction in which the last event was seen was undone, or the budget was raised.
+            last, review = None, Review(len(candidates.docnos), self.topic, settings)
+            events = topic_events(db, pool.id, self.topic)
+        # Until all has happened it is nobody's: an error half-way must not leave a half.
+        self.review = None
+        first = 0 if review.round is None else review.round.number + 1
+        rounds = stored_rounds(db, pool.id, self.topic, first=first)
+        if rounds and last is not None and rounds[0].since < last.number:
+            # A round of which this did not know when it saw the events after it.
+            last, review = None, Review(len(candidates.docnos), self.topic, settings)
+            events = topic_events(db, pool.id, self.topic)
+            rounds = stored_rounds(db, pool.id, self.topic)
+        advance(review, candidates, events, rounds, after=last.number if last else 0)
+        self.last = events[-1] if events else last
+        self.review = review
+        return review

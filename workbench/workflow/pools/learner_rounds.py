@@ -5,16 +5,14 @@ Several hosts may do it at once: a round has a number, and the second of two wit
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from threading import Lock
 
 from sqlalchemy import func, insert, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from workbench.learning.review import Review, ReviewRound, next_round
+from workbench.learning.review import ReviewRound, next_round
 from workbench.learning.vectors import Vectors, topic_text, vectors_of
 from workbench.pooling.adaptive.live import Happening, PoolEvent
 from workbench.records import Document, sorted_ids
@@ -29,16 +27,17 @@ from workbench.storage.tables import (
     PoolRow,
     TopicRow,
 )
-from workbench.workflow.campaigns.collection import as_topic
+from workbench.workflow.caching import Cache
+from workbench.workflow.campaigns.collection import as_topic, read_texts
 from workbench.workflow.pools.adaptive_pools import (
     append_pool_events,
     lock_topic,
-    relevant_pairs,
     topic_events,
     totals,
 )
 from workbench.workflow.pools.learner_pools import (
     LearnerCandidates,
+    LiveReview,
     StoredRound,
     candidates_of,
     is_learner,
@@ -46,13 +45,12 @@ from workbench.workflow.pools.learner_pools import (
     review_settings,
     round_values,
 )
-from workbench.workflow.pools.live_reviews import LiveReview
+from workbench.workflow.pools.pooled_topics import relevant_pairs
 
 MOST_COLLECTIONS = 2
 MOST_REVIEWS = 100
 
 
-@dataclass
 class CollectionVectors:
     """What this process has made: vectors of the few collections used last, and the reviews it goes on with.
 
@@ -60,33 +58,24 @@ class CollectionVectors:
     times a second.
     """
 
-    most: int = MOST_COLLECTIONS
-    _lock: Lock = field(default_factory=Lock)
-    _made: OrderedDict[tuple[int, str, int], Vectors] = field(default_factory=OrderedDict)
-    _reviews: OrderedDict[tuple[int, str, str], LiveReview] = field(default_factory=OrderedDict)
+    def __init__(self) -> None:
+        # One thread makes vectors, since those of a collection may be large.
+        self._lock = Lock()
+        self._made: Cache[tuple[int, str, int], Vectors] = Cache(MOST_COLLECTIONS)
+        self._reviews: Cache[tuple[int, str, str], LiveReview] = Cache(MOST_REVIEWS)
 
     def of(
         self, database: Database, campaign_id: int, candidates: LearnerCandidates, changes: int
     ) -> Vectors:
         """The vectors of candidates as their texts were after so many changes of the documents."""
+        key = (campaign_id, candidates.sha256, changes)
         with self._lock:
-            key = (campaign_id, candidates.sha256, changes)
-            if key not in self._made:
-                self._made[key] = vectors_of(_texts(database, campaign_id, candidates.docnos))
-            self._made.move_to_end(key)
-            while len(self._made) > self.most:
-                self._made.popitem(last=False)
-            return self._made[key]
+            return self._made.get(key, lambda: vectors_of(_texts(database, campaign_id, candidates.docnos)))
 
     def review(self, pool: PoolRow, topic: str) -> LiveReview:
         """A topic's review as this process left it."""
         key = (pool.id, pool.created_at.isoformat(), topic)  # SQLite gives the numbers of deleted pools again
-        with self._lock:
-            found = self._reviews.setdefault(key, LiveReview(topic))
-            self._reviews.move_to_end(key)
-            while len(self._reviews) > MOST_REVIEWS:
-                self._reviews.popitem(last=False)
-            return found
+        return self._reviews.get(key, lambda: LiveReview(topic))
 
 
 def _texts(database: Database, campaign_id: int, docnos: Sequence[str]) -> Iterator[Document]:
@@ -99,36 +88,26 @@ def _texts(database: Database, campaign_id: int, docnos: Sequence[str]) -> Itera
 
 def texts_of(db: Session, campaign_id: int, docnos: Sequence[str]) -> list[Document]:
     """Documents in this order; one that is not stored any more is empty."""
-    row = DocumentRow
-    found: dict[str, Document] = {}
-    for some in chunks(docnos, CHUNK):
-        rows = db.execute(
-            select(row.docno, row.title, row.text).where(row.campaign_id == campaign_id, row.docno.in_(some))
-        )
-        found |= {docno: Document(docno, title, text) for docno, title, text in rows}
+    found = read_texts(db, campaign_id, docnos)
     return [found.get(docno) or Document(docno) for docno in docnos]
 
 
 def make_rounds(database: Database, campaign_id: int, vectors: CollectionVectors) -> int:
     """Make the rounds for which it is time in the open pools of a campaign; returns how many were made."""
     with database.reading() as db:
-        pools = [pool.id for pool in _open_pools(db, campaign_id)]
-    return sum(_make_rounds_of(database, campaign_id, number, vectors) for number in pools)
-
-
-def _open_pools(db: Session, campaign_id: int) -> list[PoolRow]:
-    rows = db.scalars(
-        select(PoolRow)
-        .join(CampaignRow)
-        .where(
-            PoolRow.campaign_id == campaign_id,
-            PoolRow.opened_at.is_not(None),
-            PoolRow.closed_at.is_(None),
-            CampaignRow.archived_at.is_(None),
+        rows = db.scalars(
+            select(PoolRow)
+            .join(CampaignRow)
+            .where(
+                PoolRow.campaign_id == campaign_id,
+                PoolRow.opened_at.is_not(None),
+                PoolRow.closed_at.is_(None),
+                CampaignRow.archived_at.is_(None),
+            )
+            .order_by(PoolRow.id)
         )
-        .order_by(PoolRow.id)
-    )
-    return [row for row in rows if is_learner(row)]
+        pools = [row.id for row in rows if is_learner(row)]
+    return sum(_make_rounds_of(database, campaign_id, number, vectors) for number in pools)
 
 
 def _make_rounds_of(database: Database, campaign_id: int, pool_id: int, vectors: CollectionVectors) -> int:
@@ -224,11 +203,6 @@ def _keep_round(
     except IntegrityError:
         return False
     return True
-
-
-def review_of(db: Session, pool: PoolRow, topic: str, candidates: LearnerCandidates) -> Review:
-    """A topic's review after all that happened so far."""
-    return LiveReview(topic).after(db, pool, candidates)
 
 
 def _found_elsewhere(

@@ -1,4 +1,4 @@
-"""Pools as they are: the list, one in full, and its pairs with the runs that contributed each."""
+"""Pools as they are: the list, one in full, its pairs with the runs that contributed each, by topic too."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, Select, func, select, tuple_
+from sqlalchemy import Row, Select, case, func, select, tuple_
 from sqlalchemy.orm import Session
 
 from workbench.pooling.strategies import WHILE_JUDGING
 from workbench.records import Contribution, TieRule, id_bytes
 from workbench.storage.engine import WRITES
-from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow, RunRow
+from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.adaptive_pools import is_adaptive, totals
 from workbench.workflow.pools.contributors import Contributed, contributions_of
 from workbench.workflow.pools.pool_rows import PoolState, contents_of, pool_row, state_of
 from workbench.workflow.pools.pooled_topics import pooled_by_topic
+from workbench.workflow.runs.run_records import listed_runs
 
 PORTION = 10_000
 """Rows of a pool that are in memory at once while its pairs are read."""
@@ -197,11 +198,7 @@ def _added(db: Session, pool_ids: list[int]) -> dict[int, dict[str, tuple[int, i
 
 def _run_parts(db: Session, row: PoolRow) -> tuple[PoolRun, ...]:
     found = _contributed(db, row)
-    current = set(
-        db.scalars(
-            select(RunRow.sha256).where(RunRow.campaign_id == row.campaign_id, RunRow.replaced_at.is_(None))
-        )
-    )
+    current = {run.sha256 for run in listed_runs(db, row.campaign_id)}
     return tuple(
         PoolRun(
             run["tag"],
@@ -359,3 +356,49 @@ def origin_lines(db: Session, campaign_id: int, name: str) -> Iterator[bytes]:
     """The same as lines `topic<TAB>docno<TAB>origin`."""
     for topic, docno, found in pool_origins(db, campaign_id, name):
         yield b"\t".join((id_bytes(topic), id_bytes(docno), found.encode())) + b"\n"
+
+
+@dataclass(frozen=True, slots=True)
+class PairCount:
+    """How many pairs a pool has of a topic, and how many of them were added by hand."""
+
+    pairs: int
+    added: int
+
+
+def topic_size(db: Session, campaign_id: int, name: str, topic: str) -> PairCount:
+    """The pairs of a topic counted; raises NotFound for an unknown pool."""
+    row, entry = pool_row(db, campaign_id, name), PoolEntryRow
+    counted = select(func.count(), func.count(entry.added_at))
+    pairs, added = db.execute(counted.where(entry.pool_id == row.id, entry.topic == topic)).one()
+    return PairCount(pairs, added)
+
+
+def topic_pairs(
+    db: Session,
+    campaign_id: int,
+    name: str,
+    topic: str,
+    *,
+    start: int,
+    most: int,
+    most_runs: int | None = None,
+) -> tuple[PooledPair, ...]:
+    """At most so many pairs of a topic from number `start` (from 0) on, each with some of its runs, or all.
+
+    Raises NotFound.
+
+    Best rank first, of equal ranks what most runs contributed, then by docno as bytes. What no run
+    contributed comes last, as in the order of judging.
+    """
+    row, entry = pool_row(db, campaign_id, name), PoolEntryRow
+    rank = case((entry.run_count > 0, entry.best_rank))
+    rows = db.connection().execute(
+        pairs_chosen(row)
+        .where(entry.topic == topic)
+        .order_by(rank.is_(None), rank, entry.run_count.desc(), entry.docno)
+        .offset(start)
+        .limit(most)
+    )
+    # One row after the other: of a hundred there may be a hundred thousand runs.
+    return tuple(pooled_pair(one, most_runs=most_runs) for one in rows)

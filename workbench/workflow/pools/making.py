@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import Row, func, insert, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench import __version__
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.pooling.adaptive.live import Adaptive
+from workbench.pooling.adaptive.live import Adaptive, Happening, PoolEvent
 from workbench.pooling.comparison import without_pairs
 from workbench.pooling.learner import LEARNER
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import ALL_STRATEGIES, DEPTH_RECIPE, PoolRecipe
 from workbench.pooling.strategy import named
-from workbench.records import PoolEntry, TieRule, Verdict
-from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow
+from workbench.records import PoolEntry, TieRule, Verdict, sorted_pairs
+from workbench.storage.tables import JudgmentEventRow, PoolEntryRow, PoolRow, RunRow
 from workbench.workflow.checks import storable
 from workbench.workflow.pools.adaptive_pools import (
-    KnownPairs,
     adaptive_recipe,
-    known_pairs,
+    append_pool_events,
+    initial_adaptive_pool,
     most_pairs,
-    record_known_pairs,
 )
-from workbench.workflow.pools.judged_pairs import graded_by_people
 from workbench.workflow.pools.learner_pools import is_learner, learner_recipe
 from workbench.workflow.pools.listing import PoolReport, pool_report, recipe_in_words
 from workbench.workflow.pools.pool_rows import LONGEST_NAME, checked_name, name_taken
+from workbench.workflow.pools.pooled_topics import highest_grades, relevant_pairs
 from workbench.workflow.runs.packed_store import pack_runs, run_for_use
 
 
@@ -48,12 +47,7 @@ def chosen_runs(
     if recipe.strategy == LEARNER.name:
         return []
     tags, priority = recipe.tags, recipe.priority
-    query = (
-        select(RunRow.tag, RunRow.sha256, RunRow.verdict, RunRow.priority)
-        .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
-        .order_by(RunRow.tag)
-    )
-    rows = db.execute(query.with_for_update(read=True) if locked else query).all()
+    rows = _current(db, campaign_id, locked=locked)
     unknown = set(tags or ()) - {row.tag for row in rows}
     if unknown:
         raise NotFound(f"there is no run {', '.join(sorted(unknown))} in this campaign")
@@ -76,12 +70,16 @@ def current_runs(db: Session, campaign_id: int, *, locked: bool = False) -> dict
 
     `locked`, none can be replaced before the transaction ends, which must be one that writes.
     """
+    return {row.tag: row.sha256 for row in _current(db, campaign_id, locked=locked)}
+
+
+def _current(db: Session, campaign_id: int, *, locked: bool) -> Sequence[Row[str, str, str, int | None]]:
     query = (
-        select(RunRow.tag, RunRow.sha256)
+        select(RunRow.tag, RunRow.sha256, RunRow.verdict, RunRow.priority)
         .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
         .order_by(RunRow.tag)
     )
-    return dict(db.execute(query.with_for_update(read=True) if locked else query).all())
+    return db.execute(query.with_for_update(read=True) if locked else query).all()
 
 
 def pooled_or_judged(db: Session, campaign_id: int) -> set[tuple[str, str]]:
@@ -91,8 +89,7 @@ def pooled_or_judged(db: Session, campaign_id: int) -> set[tuple[str, str]]:
         .join(PoolRow)
         .where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
     )
-    judged = graded_by_people(db, campaign_id)
-    return {(topic, docno) for topic, docno in pooled} | judged
+    return {(topic, docno) for topic, docno in pooled} | highest_grades(db, campaign_id).keys()
 
 
 _SHOWN = LONGEST_NAME - 10  # room for the number that makes a name free
@@ -199,11 +196,7 @@ def pool_by_recipe(
             sum(added["largest_possible"].values()),
         )
         return {}
-    strategy = named(ALL_STRATEGIES, row.recipe["strategy"])
-    values, ties = strategy.values(row.recipe["parameters"]), TieRule(row.recipe["ties"])
-    depth = strategy.depth_read(values)
-    runs = (run_for_use(db, row.campaign_id, tag, depth=depth, ties=ties) for tag, _ in chosen)
-    built = strategy.build(runs, ties=ties, **values)
+    built = built_by_recipe(db, row.campaign_id, row.recipe, [(tag, None) for tag, _ in chosen])
     pool = built.pool() if isinstance(built, Adaptive) else built
     if row.recipe["supplementary"]:
         pool = without_pairs(pool, pooled_or_judged(db, row.campaign_id))
@@ -219,17 +212,76 @@ def pool_by_recipe(
     return {(entry.topic, entry.docno): _entry_values(entry, pool) for entry in pool.entries}
 
 
+def built_by_recipe(
+    db: Session, campaign_id: int, recipe: Mapping[str, Any], runs: Iterable[tuple[str, str | None]]
+) -> Pool | Adaptive:
+    """What a recipe makes of runs, given as tags and hashes (None: as they are now)."""
+    strategy = named(ALL_STRATEGIES, recipe["strategy"])
+    values, ties = strategy.values(recipe["parameters"]), TieRule(recipe["ties"])
+    depth = strategy.depth_read(values)
+    read = (run_for_use(db, campaign_id, tag, depth=depth, ties=ties, sha256=sha256) for tag, sha256 in runs)
+    return strategy.build(read, ties=ties, **values)
+
+
 def exclude_known_pairs(db: Session, row: PoolRow) -> None:
-    """Exclude what is pooled or judged by now from a supplementary adaptive pool as it is opened."""
-    if asks_for_the_rest(row):
-        record_known_pairs(db, row, pooled_or_judged(db, row.campaign_id))
+    """Exclude what is pooled or judged by now from a supplementary adaptive pool as it is opened.
+
+    A pair that people graded teaches the strategy by its highest grade, one that is only pooled nothing.
+    """
+    found = known_pairs_of(db, row)
+    if found is not None:
+        append_pool_events(db, row.id, found.events)
+        begin_with(db, row, found)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPairs:
+    """What is known of the documents of a supplementary adaptive pool, computed while others write.
+
+    `pool` has recorded the `events`; `latest` is the last judgment event that was looked at.
+    """
+
+    pool: Adaptive
+    events: tuple[PoolEvent, ...]
+    latest: int
 
 
 def known_pairs_of(db: Session, row: PoolRow) -> KnownPairs | None:
     """What `exclude_known_pairs` would exclude, with nothing written; None for pools of other kinds."""
     if not asks_for_the_rest(row):
         return None
-    return known_pairs(db, row, pooled_or_judged(db, row.campaign_id))
+    latest = db.scalar(select(func.max(JudgmentEventRow.id))) or 0
+    built = initial_adaptive_pool(db, row)
+    known = pooled_or_judged(db, row.campaign_id)
+    return KnownPairs(built, _record_known(built, known, relevant_pairs(db, row.campaign_id)), latest)
+
+
+def begin_with(db: Session, pool: PoolRow, found: KnownPairs) -> None:
+    """Let a pool begin with known pairs, whose events are written, and with what people judged since."""
+    # By its number alone, so that not all events of the campaign are read while others wait.
+    since = select(JudgmentEventRow.campaign_id, JudgmentEventRow.topic, JudgmentEventRow.docno).where(
+        JudgmentEventRow.id > found.latest
+    )
+    touched = {(topic, docno) for number, topic, docno in db.execute(since) if number == pool.campaign_id}
+    relevant: dict[tuple[str, str], bool] = {}
+    for topic in {topic for topic, _ in touched}:
+        relevant |= relevant_pairs(db, pool.campaign_id, topic)
+    append_pool_events(db, pool.id, _record_known(found.pool, touched & relevant.keys(), relevant))
+    pool.recipe = {**pool.recipe, **adaptive_recipe(found.pool)}
+    pool.pairs = most_pairs(found.pool)
+    db.flush()
+
+
+def _record_known(
+    built: Adaptive, known: Collection[tuple[str, str]], relevant: Mapping[tuple[str, str], bool]
+) -> tuple[PoolEvent, ...]:
+    events = []
+    for topic, docno in sorted_pairs(known):
+        if built.has(topic, docno):
+            event = PoolEvent(Happening.JUDGED, topic, docno, relevant.get((topic, docno)))
+            built.record(event)
+            events.append(event)
+    return tuple(events)
 
 
 def asks_for_the_rest(row: PoolRow) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
+from workbench.json_forms.filling import filled
 from workbench.json_forms.judging import MadePoolJson, PoolJson
 from workbench.json_forms.planning import PoolPlanJson
 from workbench.workflow.pools.listing import PoolLine, PoolReport
@@ -12,21 +11,13 @@ from workbench.workflow.pools.planning import Plan
 
 def pool_json(line: PoolLine) -> PoolJson:
     """A pool in the list."""
-    return {
-        "name": line.name,
-        "state": line.state,
-        "strategy": line.strategy,
-        "parameters": dict(line.parameters),
-        "supplementary": line.supplementary,
-        "ties": line.ties,
-        "runs": list(line.tags),
-        "pairs": line.pairs,
-        "largest_possible": line.largest_possible,
-        "added_by_hand": line.added,
-        "created_at": _moment(line.created_at),
-        "opened_at": _moment(line.opened_at),
-        "closed_at": _moment(line.closed_at),
-    }
+    return filled(
+        PoolJson,
+        line,
+        parameters=dict(line.parameters),
+        runs=line.tags,
+        added_by_hand=line.added,
+    )
 
 
 def made_pool_json(made: PoolReport) -> MadePoolJson:
@@ -47,23 +38,17 @@ def made_pool_json(made: PoolReport) -> MadePoolJson:
 def plan_json(planned: Plan) -> PoolPlanJson:
     """The plan as plain data."""
     work = planned.work
-    return {
-        "strategy": planned.strategy,
-        "parameters": dict(planned.parameters),
-        "supplementary": planned.supplementary,
-        "runs": planned.runs,
-        "pairs": planned.pairs,
-        "certainty": str(planned.certainty),
-        "per_pair": work.per_pair,
-        "assessors": work.assessors,
-        "seconds": work.seconds,
-        "seconds_from": str(planned.pace.source),
-        "hours": work.hours(planned.pairs),
-        "hours_each": work.hours_each(planned.pairs),
-        "topics": {one.topic: one.pairs for one in planned.topics},
-        "by_depth": {str(depth): pairs for depth, pairs in planned.growth},
-    }
-
-
-def _moment(when: datetime | None) -> str | None:
-    return None if when is None else when.isoformat()
+    return filled(
+        PoolPlanJson,
+        planned,
+        parameters=dict(planned.parameters),
+        certainty=str(planned.certainty),
+        per_pair=work.per_pair,
+        assessors=work.assessors,
+        seconds=work.seconds,
+        seconds_from=str(planned.pace.source),
+        hours=work.hours(planned.pairs),
+        hours_each=work.hours_each(planned.pairs),
+        topics={one.topic: one.pairs for one in planned.topics},
+        by_depth={str(depth): pairs for depth, pairs in planned.growth},
+    )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from enum import StrEnum
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session, object_session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
@@ -41,22 +41,19 @@ def state_of(row: PoolRow) -> PoolState:
 
 def pool_row(db: Session, campaign_id: int, name: str) -> PoolRow:
     """The row of the pool with this name; raises NotFound."""
-    row = db.scalar(select(PoolRow).where(PoolRow.campaign_id == campaign_id, PoolRow.name == name))
-    if row is None:
-        raise _nothing(name)
-    return row
+    return _named(db, campaign_id, name, select(PoolRow))
 
 
 def locked_pool(db: Session, campaign_id: int, name: str) -> PoolRow:
     """The row as it is now, kept from everybody else until the transaction ends; raises NotFound."""
-    row = db.scalar(
-        select(PoolRow)
-        .where(PoolRow.campaign_id == campaign_id, PoolRow.name == name)
-        .with_for_update()
-        .execution_options(populate_existing=True)
-    )
+    locked = select(PoolRow).with_for_update().execution_options(populate_existing=True)
+    return _named(db, campaign_id, name, locked)
+
+
+def _named(db: Session, campaign_id: int, name: str, chosen: Select[PoolRow]) -> PoolRow:
+    row = db.scalar(chosen.where(PoolRow.campaign_id == campaign_id, PoolRow.name == name))
     if row is None:
-        raise _nothing(name)
+        raise NotFound(f"there is no pool {name!r} in this campaign")
     return row
 
 
@@ -131,7 +128,3 @@ def checked_name(db: Session, campaign_id: int, name: str) -> str:
     if name and name_taken(db, campaign_id, name):
         raise Conflict(f"there is a pool {name!r} already", remedy="give this one another name")
     return name
-
-
-def _nothing(name: str) -> NotFound:
-    return NotFound(f"there is no pool {name!r} in this campaign")

@@ -1,12 +1,14 @@
-"""The documents of opened pools by topic, kept in memory as long as the pools have no others.
+"""The documents of opened pools by topic, and how many are not loaded, known until the pools have others.
 
-A pool of a million pairs takes some ten megabytes so, and seconds to read.
+A pool of a million pairs takes some ten megabytes so, and seconds to read. Which pairs a person has graded,
+pooled or not, the judgment log says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +17,11 @@ from sqlalchemy.orm import Session
 
 from workbench.records import id_bytes
 from workbench.storage.engine import WRITES
-from workbench.storage.tables import PoolEntryRow, PoolRow
+from workbench.storage.tables import AssessorRow, CampaignRow, PoolEntryRow, PoolRow
 from workbench.workflow.caching import Cache
-from workbench.workflow.log import TopicAnswers
+from workbench.workflow.campaigns.collection import documents_version, lacking_documents
+from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.log import TopicAnswers, answers_by_topic
 from workbench.workflow.pools.adaptive_pools import is_adaptive
 from workbench.workflow.pools.pool_rows import contents_of
 
@@ -119,3 +123,84 @@ def _union(several: Sequence[ByTopic]) -> ByTopic:
 _POOLS: Cache[Hashable, ByTopic] = Cache(
     KEPT, bytes_of=lambda pool: sum(len(one.joined) for one in pool.values())
 )
+
+
+def missing_count(db: Session, campaign_id: int) -> int:
+    """How many documents of opened pools are not loaded."""
+    pools = opened_pools(db, campaign_id)
+    if not pools:
+        return 0
+    if WRITES in db.info or any(is_adaptive(pool) for pool in pools):
+        return _count(db, campaign_id)
+    contents = tuple((pool.id, contents_of(pool)) for pool in pools)
+    key = str(db.get_bind().engine.url), campaign_id, contents, documents_version(db, campaign_id)
+    return _COUNTS.get(key, lambda: _count(db, campaign_id))
+
+
+def _count(db: Session, campaign_id: int) -> int:
+    lacking = lacking_documents(campaign_id).subquery()
+    return db.scalar(select(func.count()).select_from(lacking)) or 0
+
+
+_COUNTS: Cache[Hashable, int] = Cache(8)
+
+
+def pooled_pairs(db: Session, campaign_id: int) -> int:
+    """How many different pairs the pools of a campaign have, drafts left out."""
+    return sum(one.count for one in opened_by_topic(db, campaign_id).values())
+
+
+def highest_grades(db: Session, campaign_id: int, of: str | None = None) -> dict[tuple[str, str], int]:
+    """The highest grade that a person has given, by (topic, docno), pooled or not, in all topics or one."""
+    machines = machines_of(db, campaign_id)
+    highest: dict[tuple[str, str], int] = {}
+    for topic, one in answers_by_topic(db, campaign_id).items():
+        if of in {None, topic}:
+            highest |= {(topic, docno): grade for docno, grade in highest_grades_of(one, machines).items()}
+    return highest
+
+
+def relevant_pairs(db: Session, campaign_id: int, of: str | None = None) -> dict[tuple[str, str], bool]:
+    """What people graded, in all topics or one: whether the highest grade of a pair is relevant."""
+    least = scale_from_json(db.get_one(CampaignRow, campaign_id).scale).relevant_from
+    return {pair: grade >= least for pair, grade in highest_grades(db, campaign_id, of).items()}
+
+
+def machines_of(db: Session, campaign_id: int) -> frozenset[int]:
+    """The assessors of a campaign that are machines."""
+    chosen = select(AssessorRow.id).where(AssessorRow.campaign_id == campaign_id, AssessorRow.machine)
+    return frozenset(db.scalars(chosen))
+
+
+def highest_grades_of(answers: TopicAnswers, machines: frozenset[int]) -> Mapping[str, int]:
+    """The highest grade that somebody who is none of these machines has given, by docno of the topic."""
+    return answers.keep(("highest", machines), partial(_highest, machines))
+
+
+def graded_of_pool(db: Session, campaign_id: int, pooled: ByTopic) -> int:
+    """How many pairs of a pool, given by its topics, a person has graded."""
+    machines = machines_of(db, campaign_id)
+    answers = answers_by_topic(db, campaign_id)
+    return sum(
+        answers[topic].keep(("graded among", one, machines), partial(_count_among, one, machines))
+        for topic, one in pooled.items()
+        if topic in answers
+    )
+
+
+def _count_among(pooled: TopicDocnos, machines: frozenset[int], answers: TopicAnswers) -> int:
+    graded = np.zeros(answers.documents, np.bool_)
+    graded[answers.places[answers.of_people(machines) & (answers.codes >= 0)]] = True
+    return int(np.count_nonzero(graded & pooled.among(answers)))
+
+
+def _highest(machines: frozenset[int], answers: TopicAnswers) -> dict[str, int]:
+    chosen = answers.of_people(machines) & (answers.codes >= 0)
+    places, grades = answers.places[chosen], answers.codes[chosen]
+    if not len(places):
+        return {}
+    # Answers stand by document: those of one begin where the place changes.
+    starts = np.flatnonzero(np.diff(places, prepend=-1))
+    docnos, most = answers.docnos, np.maximum.reduceat(grades, starts)
+    rows = zip(places[starts].tolist(), most.tolist(), strict=True)
+    return {docnos[place]: grade for place, grade in rows}

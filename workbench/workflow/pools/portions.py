@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self, TypeVar
 
@@ -20,9 +19,9 @@ from workbench.errors import Conflict
 from workbench.storage import locks
 from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database
-from workbench.storage.tables import PoolEntryRow, PoolEventRow, PoolRow, RunRow
+from workbench.storage.tables import PoolEntryRow, PoolEventRow, PoolRow
 from workbench.workflow.clock import shared_now
-from workbench.workflow.pools.adaptive_pools import KnownPairs, append_pool_events, begin_with
+from workbench.workflow.pools.adaptive_pools import append_pool_events
 from workbench.workflow.pools.drafts import (
     Rebuilt,
     draft_pairs,
@@ -34,7 +33,9 @@ from workbench.workflow.pools.drafts import (
 )
 from workbench.workflow.pools.listing import PoolReport, pool_report
 from workbench.workflow.pools.making import (
+    KnownPairs,
     NewPool,
+    begin_with,
     chosen_runs,
     known_pairs_of,
     made_meanwhile,
@@ -46,6 +47,7 @@ from workbench.workflow.pools.making import (
 )
 from workbench.workflow.pools.pool_rows import locked_pool, pool_row
 from workbench.workflow.runs.packed_store import pack_runs_one_by_one
+from workbench.workflow.runs.run_records import lines_of_runs
 
 PORTION = 250
 """Pairs in a transaction: some milliseconds, for which people who save wait."""
@@ -63,12 +65,8 @@ FEW_LINES = 200_000
 Entries = Collection[dict[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Inputs:
-    """What a pool is computed from: its runs with their hashes and, supplementary, the other pools."""
-
-    runs: Sequence[tuple[str, str]]
-    others: Mapping[int, int]
+_Inputs = tuple[Sequence[tuple[str, str]], Mapping[int, int]]
+"""What a pool is computed from: its runs with their hashes and, supplementary, the other pools."""
 
 
 def make_in_portions(
@@ -88,7 +86,7 @@ def make_in_portions(
             if same is not None:
                 return pool_report(db, new.campaign_id, same)
             row = new_row(db, new)
-            entries = pool_by_recipe(db, row, inputs.runs)
+            entries = pool_by_recipe(db, row, inputs[0])
             known = None if new.draft else known_pairs_of(db, row)
         with _Unseen(database, row, entries.values(), known) as unseen:
             name = _shown(database, new, inputs, unseen, finish)
@@ -100,10 +98,7 @@ def make_in_portions(
 
 def reads_few_lines(db: Session, campaign_id: int) -> bool:
     """Whether the runs of a campaign are read so soon that a request can do it itself."""
-    lines = select(func.sum(RunRow.lines)).where(
-        RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None)
-    )
-    return (db.scalar(lines) or 0) <= FEW_LINES
+    return lines_of_runs(db, campaign_id) <= FEW_LINES
 
 
 def remove_leftovers(database: Database, *, older: timedelta = LEFT_AFTER) -> None:
@@ -119,7 +114,7 @@ def remove_leftovers(database: Database, *, older: timedelta = LEFT_AFTER) -> No
 
 def _inputs(db: Session, new: NewPool, *, locked: bool = False) -> _Inputs:
     others = _opened(db, new.campaign_id) if new.recipe.supplementary else {}
-    return _Inputs(chosen_runs(db, new.campaign_id, new.recipe, locked=locked), others)
+    return chosen_runs(db, new.campaign_id, new.recipe, locked=locked), others
 
 
 def _opened(db: Session, campaign_id: int) -> dict[int, int]:
@@ -253,7 +248,7 @@ def _events(db: Session, pool_id: int) -> int:
 
 
 def rebuild_in_portions(database: Database, campaign_id: int, name: str) -> Rebuilt:
-    """Rebuild a draft as `drafts.rebuild_draft` does, and raise as it does, while others write.
+    """Rebuild a draft while others write; raises NotFound, and Conflict as `drafts.rebuilt` does.
 
     A large one gets another number: it takes the name of the old one, which is removed afterwards.
     """
@@ -297,7 +292,7 @@ def _made_by_a_double_click(db: Session, new: NewPool, inputs: _Inputs) -> str |
         PoolRow.created_by == new.created_by,
         PoolRow.created_at >= new.asked_at,
     )
-    recipe = recipe_of(new, inputs.runs)
+    recipe = recipe_of(new, inputs[0])
     for other in db.scalars(made.order_by(PoolRow.id)):
         is_named = not new.name.strip() or other.name == " ".join(new.name.split())
         is_same = all(other.recipe.get(part) == value for part, value in recipe.items())

@@ -15,9 +15,8 @@ from workbench.pooling.pool import Pair
 from workbench.pooling.sampling import RANDOM, STRATIFIED
 from workbench.pooling.strategies import ALL_STRATEGIES
 from workbench.pooling.strategy import named
-from workbench.records import TieRule
 from workbench.storage.tables import PoolEntryRow, PoolRow
-from workbench.workflow.runs.packed_store import run_for_use
+from workbench.workflow.pools.making import built_by_recipe
 
 SAMPLING = (RANDOM.name, STRATIFIED.name)
 """The strategies that draw with known probabilities from what they could have drawn."""
@@ -84,15 +83,9 @@ def undrawn_pairs(
     """
     if not drawn:
         return None
-    strategy = named(ALL_STRATEGIES, recipe["strategy"])
-    values, ties = strategy.values(recipe["parameters"]), TieRule(recipe["ties"])
-    depth = strategy.depth_read(values)
-    runs = (
-        run_for_use(db, campaign_id, one["tag"], depth=depth, ties=ties, sha256=one["sha256"])
-        for one in recipe["runs"]
-    )
+    runs = [(one["tag"], one["sha256"]) for one in recipe["runs"]]
     try:
-        built = strategy.build(runs, ties=ties, **values)
+        built = built_by_recipe(db, campaign_id, recipe, runs)
     except WorkbenchError:
         return None
     if isinstance(built, Adaptive):

@@ -14,12 +14,10 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.learning.advice import FurtherSample, StoppingAdvice, stopping_advice
 from workbench.learning.stopping import StoppingGoal
-from workbench.storage.tables import PoolRow
 from workbench.tables import Export
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.adaptive_pools import adaptive_pool_row, totals
-from workbench.workflow.pools.learner_pools import candidates_of, is_learner
-from workbench.workflow.pools.learner_rounds import review_of
+from workbench.workflow.pools.learner_pools import LiveReview, candidates_of, is_learner
 
 _POINTS = 200
 
@@ -49,7 +47,10 @@ def pool_advice(
     Raises NotFound for an unknown pool or topic, WorkbenchError for a pool without a learner, and Conflict
     before its first ranking.
     """
-    pool = _learners_pool(db, campaign_id, name)
+    pool = adaptive_pool_row(db, campaign_id, name)
+    if not is_learner(pool):
+        message = f"pool {name!r} has no learner, so the rules for stopping do not apply to it"
+        raise WorkbenchError(message, remedy="name a pool with the strategy learner")
     candidates = candidates_of(db, pool.id)
     if candidates is None:
         message = f"the learner is still ranking the documents of pool {name!r} for the first time"
@@ -63,18 +64,10 @@ def pool_advice(
     found = []
     for topic, title in titles.items():
         if topic in chosen:
-            review = review_of(db, pool, topic, candidates)
+            review = LiveReview(topic).after(db, pool, candidates)
             advice = stopping_advice(review, goal)
             found.append(TopicAdvice(topic, title, advice, advice.unread > 0 and review.left <= 0))
     return tuple(found)
-
-
-def _learners_pool(db: Session, campaign_id: int, name: str) -> PoolRow:
-    pool = adaptive_pool_row(db, campaign_id, name)
-    if not is_learner(pool):
-        message = f"pool {name!r} has no learner, so the rules for stopping do not apply to it"
-        raise WorkbenchError(message, remedy="name a pool with the strategy learner")
-    return pool
 
 
 def advice_export(topics: Sequence[TopicAdvice], further: int | None = None) -> Export:

@@ -1,8 +1,7 @@
 """Releases of a campaign: made, listed, downloaded, made public, withdrawn, compared, imported.
 
-collecting   what a release contains, from the rows of a campaign
-pseudonyms   what assessors are called in releases
+collecting   what a release contains, from the rows of a campaign, and what assessors are called in it
 releases     a release is made and stored; list, bytes, public or not, withdrawal
-comparing    two releases, and what the difference does to the runs of the campaign
+reading      what stands in a stored release; two compared, with the effect on the runs of the campaign
 importing    a campaign from a release
 """

@@ -1,10 +1,16 @@
-"""What a release contains, collected from the rows of a campaign; in any order they give the same."""
+"""What a release contains, collected from the rows of a campaign; in any order they give the same.
+
+Assessors have pseudonyms there: given with the first release that needs them, kept, never reused.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -12,7 +18,7 @@ from sqlalchemy.orm import Session
 from workbench.consensus.rules import RuleChoice, choice_label
 from workbench.consensus.simple import ASSESSOR
 from workbench.errors import WorkbenchError
-from workbench.records import Original, id_bytes
+from workbench.records import id_bytes
 from workbench.releases.contents import (
     Included,
     ReleaseAbout,
@@ -45,13 +51,12 @@ from workbench.workflow.campaigns.campaigns import Campaign
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.campaigns.originals import files_of, originals_of
 from workbench.workflow.judging.desk_rules import desk_questions_of
-from workbench.workflow.judging.preference_results import preference_answers
+from workbench.workflow.judging.preferences import preference_answers
 from workbench.workflow.judging.submission import stored_annotations
 from workbench.workflow.people.assessors import assessor_names
 from workbench.workflow.qrels.qrels import Material, QrelsReport, qrels_of
 from workbench.workflow.releases.agreement import released_agreement
 from workbench.workflow.releases.pooled import PoolHistory, released_pools
-from workbench.workflow.releases.pseudonyms import released_assessors
 from workbench.workflow.runs.run_records import CampaignRun, runs_of
 
 
@@ -280,12 +285,8 @@ def _preferences(source: _Source, people: People) -> tuple[ReleasedPreference, .
         )
         for one in preference_answers(source.db, source.campaign_id)
     ]
-    return tuple(sorted(found, key=_preference_place))
-
-
-def _preference_place(one: ReleasedPreference) -> tuple[object, ...]:
-    ids = (one.topic, one.assessor, one.first, one.second)
-    return (one.kind, *map(id_bytes, ids), one.recorded_at)
+    names = attrgetter("topic", "assessor", "first", "second")
+    return tuple(sorted(found, key=lambda one: (one.kind, *map(id_bytes, names(one)), one.recorded_at)))
 
 
 def _runs(source: _Source) -> tuple[ReleasedRun, ...]:
@@ -382,15 +383,57 @@ def _loaded(source: _Source, docnos: Iterable[str]) -> Iterable[tuple[str, Relea
                 file = files[docno]
                 found = replace(found, media_type=file.media_type, original=file.sha256)
             if docno in whole:
-                found = _with_original(found, whole[docno])
+                known = whole[docno]
+                found = replace(found, media_type=known.media_type, original=known.sha256)
+                found = replace(found, address=known.address, charset=known.charset)
             yield docno, found
 
 
-def _with_original(document: ReleasedDocument, original: Original) -> ReleasedDocument:
-    return replace(
-        document,
-        media_type=original.media_type,
-        original=original.sha256,
-        address=original.address,
-        charset=original.charset,
-    )
+PERSON, MACHINE = "assessor", "machine"
+SEEDS = 2**63
+"""One of so many orders: from a release nobody can find the seed by trying names."""
+
+
+def have_pseudonyms(db: Session, campaign_id: int, needed: Collection[int]) -> bool:
+    """Whether all these assessors have a pseudonym."""
+    return all(row.pseudonym for row in _rows(db, campaign_id) if row.id in needed)
+
+
+def give_pseudonyms(db: Session, campaign_id: int, needed: Collection[int], *, seed: int) -> None:
+    """Give those of these assessors who have none the next numbers, in an order that the seed decides.
+
+    The order depends on the names too, and on nothing else. The caller has locked the campaign.
+    """
+    rows = _rows(db, campaign_id)
+    for kind in (PERSON, MACHINE):
+        own = [row for row in rows if row.machine == (kind == MACHINE)]
+        highest = max((pseudonym_number(row.pseudonym) for row in own if row.pseudonym), default=0)
+        new = [row for row in own if row.id in needed and not row.pseudonym]
+        new.sort(key=lambda row: (_shuffled(seed, row.name), row.name))
+        for number, row in enumerate(new, highest + 1):
+            row.pseudonym = f"{kind}-{number}"
+    db.flush()
+
+
+def released_assessors(db: Session, campaign_id: int, needed: Collection[int]) -> dict[int, ReleasedAssessor]:
+    """These assessors as releases call them, by id: people before machines, in the order of their numbers."""
+    named = [row for row in _rows(db, campaign_id) if row.id in needed]
+    named.sort(key=lambda row: (row.machine, pseudonym_number(row.pseudonym or "")))
+    return {
+        row.id: ReleasedAssessor(row.pseudonym or "", row.machine, row.name if row.machine else "")
+        for row in named
+    }
+
+
+def pseudonym_number(pseudonym: str) -> int:
+    """The number at the end of a pseudonym, 0 where there is none."""
+    number = pseudonym.rpartition("-")[2]
+    return int(number) if number.isascii() and number.isdecimal() else 0
+
+
+def _rows(db: Session, campaign_id: int) -> Sequence[AssessorRow]:
+    return db.scalars(select(AssessorRow).where(AssessorRow.campaign_id == campaign_id)).all()
+
+
+def _shuffled(seed: int, name: str) -> bytes:
+    return hmac.digest(seed.to_bytes(8, "big"), name.encode(), hashlib.sha256)

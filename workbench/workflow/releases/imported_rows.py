@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from workbench.consensus.rules import RuleChoice
-from workbench.consensus.simple import ASSESSOR
 from workbench.releases.contents import (
     ReleaseContents,
     ReleasedAnswer,
@@ -18,7 +17,6 @@ from workbench.releases.contents import (
 )
 from workbench.releases.record_form import as_object
 from workbench.workflow.judging.importing import IMPORTED
-from workbench.workflow.releases.collecting import ReleaseRequest
 
 SOURCE = "release"
 UNQUOTED = "…"
@@ -27,24 +25,6 @@ Answered = Mapping[tuple[int, str, str, int], int]
 """The ids of answers by assessor, topic, docno and number in the history of these."""
 TaskKey = tuple[str, str, str, int]
 """The kind, assessor and topic of preferences, and how often their pairs came before."""
-
-
-def request_like(contents: ReleaseContents) -> ReleaseRequest:
-    """The request by which a campaign made of a release gives that very release again."""
-    about, names = contents.about, {one.pseudonym: one.name or one.pseudonym for one in contents.assessors}
-    given = dict(contents.rule.parameters)
-    if ASSESSOR.name in given:
-        given[ASSESSOR.name] = names.get(given[ASSESSOR.name], given[ASSESSOR.name])
-    return ReleaseRequest(
-        about.version,
-        RuleChoice(contents.rule.name, contents.rule.machines, tuple(given.items())),
-        contents.included,
-        about.title,
-        about.description,
-        about.authors,
-        about.licence,
-        about.homepage,
-    )
 
 
 def event_of(campaign_id: int, assessor_id: int, number: int, one: ReleasedAnswer) -> dict[str, Any]:
@@ -91,18 +71,8 @@ def decision_of(
         ]
         for each in one.seen
     ]
-    return {
-        "campaign_id": campaign_id,
-        "topic": one.topic,
-        "docno": one.docno,
-        "decision": one.decision,
-        "grade": one.grade,
-        "reason": one.reason,
-        "seen": seen,
-        "client_id": f"{SOURCE}-{number:08}",
-        "active_ms": one.active_ms,
-        "recorded_at": one.recorded_at,
-    }
+    named = {"campaign_id": campaign_id, "seen": seen, "client_id": f"{SOURCE}-{number:08}"}
+    return {**asdict(one), **named}
 
 
 def preference_of(task_id: int, number: int, one: ReleasedPreference) -> dict[str, Any]:

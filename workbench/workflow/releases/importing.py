@@ -14,7 +14,8 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from itertools import groupby
@@ -25,16 +26,19 @@ from sqlalchemy import insert, select
 from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, Finding, InvalidInput, rejected
+from workbench.errors import Conflict, Finding, InvalidInput, WorkbenchError, rejected
+from workbench.formats.documents_image import image_original
+from workbench.formats.documents_pdf import check_installed, pdf_content
 from workbench.learning.review import Origin
 from workbench.pooling.adaptive.live import Happening
-from workbench.records import Answer, Document, TieRule, Verdict
+from workbench.records import PDF_TYPE, Answer, Document, Original, TieRule, Verdict
 from workbench.releases.contents import (
     NO_ANSWER,
     RETURNED,
     ReleaseContents,
     ReleasedAnswer,
     ReleasedDecision,
+    ReleasedDocument,
     ReleasedEvent,
     ReleasedPool,
     ReleasedRun,
@@ -60,7 +64,7 @@ from workbench.workflow.judging.desk_rules import Question, save_desk_questions
 from workbench.workflow.judging.preferences import Choice, PreferenceKind
 from workbench.workflow.people.groups import add_group
 from workbench.workflow.pools.making import write_entries
-from workbench.workflow.releases.collecting import released_entries
+from workbench.workflow.releases.collecting import MACHINE, PERSON, released_entries
 from workbench.workflow.releases.imported_rows import (
     SOURCE,
     Answered,
@@ -74,8 +78,6 @@ from workbench.workflow.releases.imported_rows import (
     preference_keys,
     preference_of,
 )
-from workbench.workflow.releases.originals import released_documents
-from workbench.workflow.releases.pseudonyms import MACHINE, PERSON
 from workbench.workflow.runs.packed_store import pack_runs_one_by_one
 from workbench.workflow.runs.run_checks import check_files, run_checker
 from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
@@ -411,3 +413,36 @@ def _texts(given: Any) -> bool:
 
 def _finding(source: str, line: int | None, message: str) -> Finding:
     return Finding(source, line, "contradiction", message, ASK)
+
+
+def released_documents(contents: ReleaseContents) -> tuple[Document, ...]:
+    """The documents of a release with their originals, each PDF read once more for the form that is shown.
+
+    Before the transaction of `import_release`: a PDF can take seconds.
+    """
+    return tuple(
+        Document(one.docno, one.title or "", one.text, _original(one))
+        for one in contents.documents
+        if one.text is not None
+    )
+
+
+def _original(document: ReleasedDocument) -> Original | None:
+    """What is known of the bytes that a document was read from, which may not be here."""
+    if not document.original:
+        return None
+    known = Original(
+        document.media_type, document.content, document.original, document.address, document.charset
+    )
+    if document.content is None or known.is_text:
+        return known
+    # Of what cannot be read, as of a crawl's broken image, the bytes are kept and nothing is shown.
+    with suppress(WorkbenchError):
+        if document.media_type == PDF_TYPE:
+            check_installed()
+            pdf = pdf_content(document.docno, document.content, document.address).original
+            known = known if pdf is None else replace(known, shown=pdf.shown)
+        else:
+            image = image_original(document.content, document.address)
+            known = replace(known, width=image.width, height=image.height)
+    return known

@@ -1,4 +1,4 @@
-"""Releases are made: frozen from one snapshot of the campaign, while assessors go on judging."""
+"""Releases are made: frozen from one snapshot of the campaign, while assessors go on judging; as JSON."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench import __version__
-from workbench.consensus.rules import RuleChoice
-from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.errors import Conflict, Finding, InvalidInput, finding_to_json
+from workbench.json_forms.collecting import FindingJson
+from workbench.json_forms.filling import filled
+from workbench.json_forms.judging import MadeReleaseJson, ReleaseJson
 from workbench.releases.archive import UnreadFile
 from workbench.releases.contents import VERSION, Included, ReleaseAbout, ReleaseContents
 from workbench.releases.datasheet import ReleaseCounts, release_counts
 from workbench.releases.files import release_parts
+from workbench.releases.record_form import moment
 from workbench.storage.engine import Database
 from workbench.storage.releases import delete_part, parts_of, store_part
 from workbench.storage.tables import JudgmentEventRow, ReleaseRow
@@ -30,9 +33,15 @@ from workbench.workflow.campaigns.archive import locked_campaign
 from workbench.workflow.campaigns.campaigns import Campaign, campaign_of
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
-from workbench.workflow.releases.collecting import ReleaseRequest, collect_release, released_assessor_ids
+from workbench.workflow.releases.collecting import (
+    SEEDS,
+    ReleaseRequest,
+    collect_release,
+    give_pseudonyms,
+    have_pseudonyms,
+    released_assessor_ids,
+)
 from workbench.workflow.releases.included_files import included_originals, included_runs
-from workbench.workflow.releases.pseudonyms import SEEDS, give_pseudonyms, have_pseudonyms
 from workbench.workflow.releases.releases import Release, next_version, release_by_version
 
 LONGEST_TEXT = 20_000
@@ -46,16 +55,6 @@ class MadeRelease:
 
     release: Release
     counts: ReleaseCounts
-
-
-@dataclass(frozen=True, slots=True)
-class _Frozen:
-    """A release before it is stored: what its row says, and its bytes in parts, which come once."""
-
-    rule: dict[str, Any]
-    figures: dict[str, Any]
-    counts: ReleaseCounts
-    parts: Iterator[bytes]
 
 
 def make_release(
@@ -93,23 +92,19 @@ def make_release(
     while frozen is None:
         with database.writing() as db:
             locked_campaign(db, campaign_id)
-            _check_version(db, campaign_id, request.version)
+            known = ReleaseRow.campaign_id == campaign_id, ReleaseRow.version == request.version
+            if db.scalar(select(ReleaseRow.id).where(*known)) is not None:
+                raise version_exists(request.version)
             give_pseudonyms(db, campaign_id, released_assessor_ids(db, campaign_id), seed=seed)
         with database.reading() as db:
             # Somebody may have judged for the first time just now.
             if have_pseudonyms(db, campaign_id, released_assessor_ids(db, campaign_id)):
                 frozen = _freeze(db, database, campaign_of(db, campaign_id), request, made_at)
-    row = ReleaseRow(
-        version=request.version,
-        rule=frozen.rule,
-        figures=frozen.figures,
-        seed=seed,
-        made_by=made_by,
-        made_at=made_at,
-    )
-    store_release(database, campaign_id, row, frozen.parts)
+    row, counts, parts = frozen
+    row.seed, row.made_by = seed, made_by
+    store_release(database, campaign_id, row, parts)
     with database.reading() as db:
-        return MadeRelease(release_by_version(db, campaign_id, request.version), frozen.counts)
+        return MadeRelease(release_by_version(db, campaign_id, request.version), counts)
 
 
 def releases_few_answers(db: Session, campaign_id: int) -> bool:
@@ -120,7 +115,8 @@ def releases_few_answers(db: Session, campaign_id: int) -> bool:
 
 def _freeze(
     db: Session, database: Database, campaign: Campaign, request: ReleaseRequest, made_at: datetime
-) -> _Frozen:
+) -> tuple[ReleaseRow, ReleaseCounts, Iterator[bytes]]:
+    """A release before it is stored: its row, its counts, and its bytes in parts, which come once."""
     about = ReleaseAbout(
         name=campaign.slug,
         title=storable(" ".join(request.title.split())) or campaign.name,
@@ -139,14 +135,21 @@ def _freeze(
             remedy="judge first, or choose another rule",
         )
     counts = release_counts(contents)
-    rule = {"label": contents.rule.label, **_rule(request.choice)}
+    choice = request.choice
+    given = {"name": choice.rule, "machines": choice.machines, "given": dict(choice.given)}
+    row = ReleaseRow(
+        version=request.version,
+        rule={"label": contents.rule.label, **given},
+        figures=_figures(contents, counts),
+        made_at=made_at,
+    )
     unread: dict[str, UnreadFile] = {}
     if Included.RUNS in request.included:
         unread |= included_runs(db, database, campaign.id)
     if Included.ORIGINALS in request.included:
         docnos = [one.docno for one in contents.documents]
         unread |= included_originals(db, database, campaign.id, docnos)
-    return _Frozen(rule, _figures(contents, counts), counts, release_parts(contents, unread))
+    return row, counts, release_parts(contents, unread)
 
 
 def _figures(contents: ReleaseContents, counts: ReleaseCounts) -> dict[str, Any]:
@@ -158,10 +161,6 @@ def _figures(contents: ReleaseContents, counts: ReleaseCounts) -> dict[str, Any]
         "counts": asdict(counts),
         "kappa": None if kappa is None else [kappa.value, kappa.low, kappa.high, kappa.n],
     }
-
-
-def _rule(choice: RuleChoice) -> dict[str, Any]:
-    return {"name": choice.rule, "machines": choice.machines, "given": dict(choice.given)}
 
 
 def _check_request(request: ReleaseRequest) -> None:
@@ -190,12 +189,6 @@ def _check_request(request: ReleaseRequest) -> None:
             findings.append(Finding(name, None, name.casefold(), message, f"at most {most:,}"))
     if findings:
         raise InvalidInput(findings)
-
-
-def _check_version(db: Session, campaign_id: int, version: str) -> None:
-    chosen = select(ReleaseRow.id).where(ReleaseRow.campaign_id == campaign_id, ReleaseRow.version == version)
-    if db.scalar(chosen) is not None:
-        raise version_exists(version)
 
 
 PAUSE = 1
@@ -279,3 +272,18 @@ def _alone(database: Database, act: Callable[[Session], object]) -> object:
         done = act(db)
     time.sleep(PAUSE * (time.monotonic() - begun))
     return done
+
+
+def release_json(found: Release) -> ReleaseJson:
+    """A release in the list."""
+    public_at, withdrawn_at = (
+        None if one is None else moment(one) for one in (found.public_at, found.withdrawn_at)
+    )
+    made_at = moment(found.made_at)
+    return filled(ReleaseJson, found, made_at=made_at, public_at=public_at, withdrawn_at=withdrawn_at)
+
+
+def made_release_json(made: MadeRelease, still_open: Iterable[Finding]) -> MadeReleaseJson:
+    """A release that was made, with its counts and what was still open."""
+    warnings = [cast(FindingJson, finding_to_json(one)) for one in still_open]
+    return {**release_json(made.release), "counts": asdict(made.counts), "warnings": warnings}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -37,21 +37,22 @@ def released_pools(
     undrawn = origin.get("undrawn", {})
     before = undrawn if isinstance(undrawn, Mapping) else {}
     return tuple(
-        replace(_pool(db, row, before.get(row.name), included, history.shared), events=history.of(db, row.id))
+        _pool(db, row, before.get(row.name), included, history)
         for row in sorted(rows, key=lambda row: id_bytes(row.name))
     )
 
 
 def _pool(
-    db: Session, row: PoolRow, undrawn: object, included: frozenset[Included], shared: SharedValues
+    db: Session, row: PoolRow, undrawn: object, included: frozenset[Included], history: PoolHistory
 ) -> ReleasedPool:
-    entry = PoolEntryRow
+    entry, shared = PoolEntryRow, history.shared
     rows = db.scalars(select(entry).where(entry.pool_id == row.id).execution_options(yield_per=2_000))
     entries = sorted(
         (_entry(one, included, shared) for one in rows),
         key=lambda one: (shared(id_bytes(one.topic)), shared(id_bytes(one.docno))),
     )
-    found = ReleasedPool(
+    left = tuple(from_object(UndrawnPair, one) for one in undrawn) if isinstance(undrawn, list) else None
+    return ReleasedPool(
         name=row.name,
         # What people removed by hand names them.
         recipe={key: value for key, value in row.recipe.items() if key != REMOVED},
@@ -60,10 +61,9 @@ def _pool(
         opened_at=row.opened_at or row.created_at,
         per_pair=row.per_pair,
         entries=tuple(entries),
+        undrawn=_undrawn(db, row, entries) if left is None else left,
+        events=history.of(db, row.id),
     )
-    if isinstance(undrawn, list):
-        return replace(found, undrawn=tuple(from_object(UndrawnPair, one) for one in undrawn))
-    return replace(found, undrawn=_undrawn(db, row, found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +120,9 @@ def _entry(row: PoolEntryRow, included: frozenset[Included], shared: SharedValue
     )
 
 
-def _undrawn(db: Session, row: PoolRow, found: ReleasedPool) -> tuple[UndrawnPair, ...]:
+def _undrawn(db: Session, row: PoolRow, entries: Sequence[ReleasedEntry]) -> tuple[UndrawnPair, ...]:
     """What a sampling strategy left; where a run is gone, what was drawn has its probability all the same."""
-    drawn = {(one.topic, one.docno) for one in found.entries}
-    sampled = any(one.inclusion is not None for one in found.entries)
+    drawn = {(one.topic, one.docno) for one in entries}
+    sampled = any(one.inclusion is not None for one in entries)
     strata = undrawn_pairs(db, row.campaign_id, row.recipe, drawn if sampled else ()) or {}
-    left = sorted_pairs(strata)
-    return tuple(UndrawnPair(*pair, strata[pair]) for pair in left)
+    return tuple(UndrawnPair(*pair, strata[pair]) for pair in sorted_pairs(strata))

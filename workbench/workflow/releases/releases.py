@@ -16,8 +16,8 @@ from workbench.figures import counted
 from workbench.records import id_bytes
 from workbench.storage.releases import read_parts
 from workbench.storage.tables import AccountRow, ReleaseRow
-from workbench.workflow.adjudication.dispute_counts import dispute_counts
 from workbench.workflow.adjudication.queue import State
+from workbench.workflow.adjudication.queue_table import dispute_counts
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.pools.pooled_topics import opened_by_topic
@@ -144,20 +144,13 @@ def release_by_version(db: Session, campaign_id: int, version: str) -> Release:
     """The release with this version; raises NotFound."""
     row = db.execute(_chosen(campaign_id).where(ReleaseRow.version == version)).one_or_none()
     if row is None:
-        raise NotFound(
-            f"there is no release {version[:40]!r} of this campaign", remedy="see the list of its releases"
-        )
+        raise _no_release(version)
     return _release(*row)
 
 
 def release_parts(db: Session, release: Release) -> Iterator[bytes]:
     """The bytes of a release's zip, as they were made, in parts."""
     yield from read_parts(db, release.id)
-
-
-def release_bytes(db: Session, release: Release) -> bytes:
-    """The bytes of a release's zip, as they were made."""
-    return b"".join(read_parts(db, release.id))
 
 
 def publish_release(db: Session, campaign_id: int, version: str, *, now: datetime | None = None) -> Release:
@@ -259,7 +252,10 @@ def _locked(db: Session, campaign_id: int, version: str) -> ReleaseRow:
         .execution_options(populate_existing=True)
     )
     if row is None:
-        raise NotFound(
-            f"there is no release {version[:40]!r} of this campaign", remedy="see the list of its releases"
-        )
+        raise _no_release(version)
     return row
+
+
+def _no_release(version: str) -> NotFound:
+    message = f"there is no release {version[:40]!r} of this campaign"
+    return NotFound(message, remedy="see the list of its releases")

@@ -21,6 +21,7 @@ from workbench.pooling.run_tops import RunTops
 from workbench.records import Run
 from workbench.storage.tables import CheckedFileRow, RunRow
 from workbench.workflow.caching import Cache
+from workbench.workflow.runs.run_records import listed_runs
 
 MOST_NAMED = 3
 TAG_BEGINNING = 12
@@ -51,7 +52,7 @@ def known_runs(
     ).all()
     compared = compared_topics(topics)
     known = [
-        KnownRun(f"run {shown(tag)}", tag, sha256, _tops(db, sha256, compared, _of_run(run_id)))
+        KnownRun(f"run {shown(tag)}", tag, sha256, _tops(db, sha256, compared, RunRow, run_id))
         for run_id, tag, sha256 in stored
     ]
     if batch is None:
@@ -68,19 +69,15 @@ def known_runs(
     )
     for row_id, name, sha256, report in checked:
         if sha256 is not None and report["ok"]:
-            tops = _tops(db, sha256, compared, _of_file(row_id))
+            tops = _tops(db, sha256, compared, CheckedFileRow, row_id)
             known.append(KnownRun(f"the file {shown(name)}", report["tag"], sha256, tops))
     return tuple(known)
 
 
 def stored_tags(db: Session, campaign_id: int) -> dict[str, KnownRun]:
     """The current runs of a campaign by tag, without their tops."""
-    rows = db.execute(
-        select(RunRow.tag, RunRow.sha256)
-        .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
-        .order_by(RunRow.tag)
-    )
-    return {tag: KnownRun(f"run {shown(tag)}", tag, sha256) for tag, sha256 in rows}
+    runs = listed_runs(db, campaign_id)
+    return {run.tag: KnownRun(f"run {shown(run.tag)}", run.tag, run.sha256) for run in runs}
 
 
 def content_of(db: Session, campaign_id: int, sha256: str) -> bytes | None:
@@ -185,18 +182,12 @@ def _ordered(content: bytes) -> dict[str, Docnos]:
     }
 
 
-def _of_run(run_id: int) -> Callable[[Session], bytes]:
-    return lambda db: db.scalars(select(RunRow.content_gzip).where(RunRow.id == run_id)).one()
-
-
-def _of_file(row_id: int) -> Callable[[Session], bytes]:
-    chosen = select(CheckedFileRow.content_gzip).where(CheckedFileRow.id == row_id)
-    return lambda db: db.scalars(chosen).one() or b""
-
-
-def _tops(db: Session, sha256: str, topics: tuple[str, ...], content: Callable[[Session], bytes]) -> Tops:
+def _tops(
+    db: Session, sha256: str, topics: tuple[str, ...], table: type[RunRow | CheckedFileRow], number: int
+) -> Tops:
     def make() -> Tops:
-        return tops_of(read_run_top(io.BytesIO(content(db)), source="", depth=DEPTH).run, topics)
+        content = db.scalars(select(table.content_gzip).where(table.id == number)).one() or b""
+        return tops_of(read_run_top(io.BytesIO(content), source="", depth=DEPTH).run, topics)
 
     return _REMEMBERED.get((sha256, hash(topics)), make)
 

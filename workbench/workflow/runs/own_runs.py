@@ -1,8 +1,8 @@
-"""A participant's view: the runs and uploads of the participant's own groups, and nothing else.
+"""A participant's view: the runs and uploads of the participant's own groups, and nothing else; their quota.
 
-Every use-case here takes a participant, and looks only at rows of the groups for which that account sends
-runs. The result contains no pool, no name of an organiser, and no warning that compares a run with another
-one.
+Every use-case here takes a participant or a group, and looks only at rows of the groups for which that
+account sends runs. The result contains no pool, no name of an organiser, and no warning that compares a run
+with another one. What participants upload must not fill the disk that everybody saves on.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.formats.run_report import RunReport
-from workbench.storage.tables import AccountRow, GroupMemberRow, RunRow
+from workbench.storage.tables import AccountRow, CheckedFileRow, GroupMemberRow, RunRow
 from workbench.workflow.people.groups import Sender
-from workbench.workflow.runs.quota import require_room
 from workbench.workflow.runs.run_checks import check_file, run_checker
 from workbench.workflow.runs.run_metadata import RunMetadata
 from workbench.workflow.runs.run_records import CampaignRun, RunRecord, change_metadata, run_record, runs_of
@@ -164,3 +163,32 @@ def _colleagues(db: Session, group_ids: list[int]) -> frozenset[str]:
 def _not_found() -> NotFound:
     # One answer for a run that does not exist and for one of another group.
     return NotFound("your group has no such run", remedy="see the list of your runs")
+
+
+MOST_WAITING = 200
+"""Checked files of a group that are not submitted."""
+MOST_BYTES = 4 * 1024**3
+"""All that is stored of a group in a campaign: checked files, runs and their earlier versions, as gzip."""
+
+
+def require_room(db: Session, campaign_id: int, group_id: int, *, more: int = 0) -> None:
+    """Raise Conflict where a group has used its quota, or would with so many more bytes."""
+    file, run = CheckedFileRow, RunRow
+    waiting, of_files = db.execute(
+        select(func.count(), func.coalesce(func.sum(func.length(file.content_gzip)), 0)).where(
+            file.campaign_id == campaign_id, file.group_id == group_id, file.kept_at.is_(None)
+        )
+    ).one()
+    of_runs = select(func.coalesce(func.sum(func.length(run.content_gzip)), 0)).where(
+        run.campaign_id == campaign_id, run.group_id == group_id
+    )
+    if waiting >= MOST_WAITING:
+        raise Conflict(
+            f"{waiting} checked files of your group are not submitted yet",
+            remedy=f"submit or discard some: at most {MOST_WAITING} may wait",
+        )
+    if of_files + (db.scalar(of_runs) or 0) + more > MOST_BYTES:
+        raise Conflict(
+            f"your group has used its {MOST_BYTES / 1024**3:g} GiB of storage",
+            remedy="discard checked files, withdraw runs that you no longer need, or ask the organiser",
+        )

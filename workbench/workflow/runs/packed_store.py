@@ -28,7 +28,8 @@ from workbench.pooling.run_tops import RunTops
 from workbench.records import Run, TieRule
 from workbench.storage.engine import Database
 from workbench.storage.packed import StoredForm, parts_of, store_form, stored_forms
-from workbench.storage.tables import PackedRunRow, RunRow, TopicRow
+from workbench.storage.tables import PackedRunRow, RunRow
+from workbench.workflow.campaigns.collection import topic_titles
 
 # Runs whose arrays are in memory at a time; each may have tens of megabytes.
 _AT_ONCE = 100
@@ -48,17 +49,11 @@ class _Kept:
     layout: Layout | None
 
 
-def pack_run(db: Session, run_id: int) -> None:
-    """Store the packed form of a run beside its file."""
-    read = _read_file(db, run_id)
-    store_form(db, run_id, *_packed(read if isinstance(read, PackedRun) else None))
-
-
 def pack_runs(db: Session, campaign_id: int) -> int:
     """Make the packed forms that are missing; returns how many."""
     without = _without_form(db, campaign_id)
     for run_id in without:
-        pack_run(db, run_id)
+        store_form(db, run_id, *_packed(_read_file(db, run_id)))
     return len(without)
 
 
@@ -68,8 +63,8 @@ def pack_runs_one_by_one(database: Database, campaign_id: int) -> int:
         without = _without_form(db, campaign_id)
     for run_id in without:
         with database.reading() as db:
-            read = _read_file(db, run_id)
-        packed = _packed(read if isinstance(read, PackedRun) else None)
+            run = _read_file(db, run_id)
+        packed = _packed(run)
         with database.writing() as db:
             # The run may have been removed meanwhile.
             if db.get(RunRow, run_id) is not None:
@@ -193,14 +188,11 @@ def _top_of_one(db: Session, kept: _Kept, depth: int, ties: TieRule) -> RunTops:
 
 def _read(db: Session, kept: _Kept, depth: int | None, ties: TieRule) -> PackedRun | Run:
     """What can be among the first `depth` of each topic, or the whole run (None)."""
-    if kept.layout is None:
+    layout = kept.layout
+    if layout is None:
         return _read_file(db, kept.run_id)
-    return _settled(db, kept, kept.layout, depth, ties)
-
-
-def _settled(db: Session, kept: _Kept, layout: Layout, depth: int | None, ties: TieRule) -> PackedRun:
-    """The tops of a run and, where a tie crosses the cut, as much more as the tie rule needs."""
     reach = depth if depth is None or ties is TieRule.TREC_EVAL else depth + 1
+    # Where a tie crosses the cut, as much more as the tie rule needs.
     while True:
         parts = parts_of(db, {kept.run_id: layout.ranges(reach)})[kept.run_id]
         head = head_of(layout, reach, *parts)
@@ -262,7 +254,7 @@ def _read_file(db: Session, run_id: int) -> PackedRun | Run:
     if any(warning["code"] == "unknown-topic" for warning in row.warnings):
         # A campaign may take runs with further topics, but there is nobody to judge them.
         run = read_run(io.BytesIO(row.content_gzip), source=row.file_name).run
-        known = set(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == row.campaign_id)))
+        known = topic_titles(db, row.campaign_id)
         return Run(run.tag, {topic: ranking for topic, ranking in run.rankings.items() if topic in known})
     try:
         return read_packed(io.BytesIO(row.content_gzip), source=row.file_name)
@@ -276,13 +268,12 @@ def form_of_file(db: Session, run_id: int) -> StoredForm:
 
     Without arrays where they cannot hold its docnos, and without the topics that the campaign lacks.
     """
-    found = _read_file(db, run_id)
-    return _packed(found if isinstance(found, PackedRun) else None)[0]
+    return _packed(_read_file(db, run_id))[0]
 
 
-def _packed(arrays: PackedRun | None) -> tuple[StoredForm, bytes]:
-    if arrays is None:
+def _packed(run: PackedRun | Run) -> tuple[StoredForm, bytes]:
+    if isinstance(run, Run):
         return _NO_FORM, b""
-    form: PackedForm = pack(arrays)
+    form: PackedForm = pack(run)
     topics = [list(pair) for pair in zip(form.topics, form.layout.counts, strict=True)]
     return StoredForm(form.layout.width, topics), form.arrays

@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
@@ -21,7 +20,7 @@ from workbench.formats.run_rules import RunRules
 from workbench.formats.source import Bounded, Readable, open_source
 from workbench.pooling.near_identical_runs import Tops, TopsOf, compared_topics
 from workbench.records import Ranking
-from workbench.storage.tables import TopicRow
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.runs.duplicate_runs import (
     KnownRun,
     content_of,
@@ -98,8 +97,7 @@ def run_checker(
     others are to come. Raises WorkbenchError where there are no topics to check against.
     """
     if topics is None:
-        own = select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id)
-        topics = tuple(db.scalars(own.order_by(TopicRow.position)))
+        topics = tuple(topic_titles(db, campaign_id))
     if not topics:
         raise WorkbenchError("this campaign has no topics yet", remedy="load the topics before the runs")
     return RunChecker(

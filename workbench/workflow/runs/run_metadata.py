@@ -50,20 +50,18 @@ def tidy_description(text: str) -> str:
     return storable(text).replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
-def read_metadata(
-    texts: Mapping[str, str], *, group_id: int | None = None, source: str = "", line: int | None = None
-) -> RunMetadata:
+def read_metadata(texts: Mapping[str, str], *, group_id: int | None = None, source: str = "") -> RunMetadata:
     """Metadata from the texts of a form, options or a table, if given.
 
     They are `kind`, `description`, `priority`, `seconds_per_query` and `index_bytes`.
 
-    `source` and `line` say where the texts were found. Raises InvalidInput with every error; `code` of each
+    `source` says where the texts were found. Raises InvalidInput with every error; `code` of each
     finding names the field.
     """
     findings: list[Finding] = []
 
     def refuse(field: str, message: str, remedy: str) -> None:
-        findings.append(Finding(source or field.capitalize(), line, field, message, remedy))
+        findings.append(Finding(source or field.capitalize(), None, field, message, remedy))
 
     given = texts.get("kind", "").strip()
     kind, priority = given.casefold(), texts.get("priority", "").strip()

@@ -1,4 +1,4 @@
-"""The runs of a campaign as listed, and the record of one: metadata, verdict, pools, earlier versions."""
+"""The runs of a campaign as listed and as JSON, and the record of one: metadata, verdict, pools, versions."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, Text, cast, select, update
+from sqlalchemy import ColumnElement, Row, Select, Text, cast, func, select, update
 from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Finding, NotFound, WorkbenchError, finding_from_json
 from workbench.formats.run_rules import NOTES
+from workbench.json_forms.collecting import RunFinding, RunJson, RunRecordJson
+from workbench.json_forms.filling import filled
 from workbench.records import Verdict
 from workbench.storage.run_files import plain_size
 from workbench.storage.tables import AccountRow, GroupRow, PoolRow, RunRow
@@ -139,6 +141,12 @@ def listed_runs(db: Session, campaign_id: int) -> tuple[ListedRun, ...]:
         ListedRun(tag, sha256, Verdict(verdict), groups.get(group_id or 0, ""))
         for tag, sha256, verdict, group_id in db.connection().execute(chosen)
     )
+
+
+def lines_of_runs(db: Session, campaign_id: int) -> int:
+    """How many lines the current runs have together."""
+    current = RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None)
+    return db.scalar(select(func.sum(RunRow.lines)).where(*current)) or 0
 
 
 def runs_with_warnings(db: Session, campaign_id: int) -> int:
@@ -309,3 +317,60 @@ def metadata_rows(runs: Iterable[CampaignRun]) -> list[tuple[object, ...]]:
         )
         for run in runs
     ]  # fmt: skip
+
+
+def run_json(run: CampaignRun) -> RunJson:
+    """A run with what is said of it and what was found in it."""
+    about = run.metadata
+    return filled(
+        RunJson,
+        run,
+        group=run.group or None,
+        kind=about.kind,
+        description=about.description,
+        priority=about.priority,
+        seconds_per_query=about.cost.seconds_per_query,
+        index_bytes=about.cost.index_bytes,
+        reason=run.verdict_reason,
+        verdict_by=run.verdict_by or None,
+        verdict_at=moment(run.verdict_at),
+        file=run.file_name,
+        sent_by=run.added_by or None,
+        sent_at=moment(run.added_at),
+        warnings=[filled(RunFinding, warning) for warning in run.warnings],
+    )
+
+
+def run_record_json(record: RunRecord) -> RunRecordJson:
+    """Everything about a run, with its pools and earlier versions."""
+    return {
+        **run_json(record.run),
+        "bytes": record.size,
+        "pools": [
+            {"name": p.name, "sha256": p.sha256, "earlier_version": p.earlier} for p in by_number(record.run)
+        ],
+        "earlier_versions": [
+            {
+                "sha256": one.sha256,
+                "file": one.file_name,
+                "group": one.group or None,
+                "topics": one.topics,
+                "lines": one.lines,
+                "sent_by": one.added_by or None,
+                "sent_at": moment(one.added_at),
+                "replaced_at": moment(one.replaced_at),
+                "pools": [pool.name for pool in one.pools],
+            }
+            for one in record.versions
+        ],
+    }
+
+
+def by_number(run: CampaignRun) -> list[RunPool]:
+    """The pools of a run in the order of their making."""
+    return sorted(run.pools, key=lambda pool: pool.id)
+
+
+def moment(when: datetime | None) -> str | None:
+    """A moment for programs: ISO 8601, in UTC."""
+    return None if when is None else when.isoformat(timespec="seconds")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, Finding, InvalidInput, finding_to_json, rejected
 from workbench.formats.run_report import RunReport, with_findings
 from workbench.records import Verdict
-from workbench.storage.engine import Database, Writing
+from workbench.storage.engine import Database
 from workbench.storage.run_files import plain_file
 from workbench.storage.tables import CampaignRow, PoolRow, RunRow
 from workbench.workflow.clock import utc_now
@@ -69,16 +69,35 @@ def store_runs(
     replacing: bool = False,
 ) -> RunsAdded:
     """Store the good ones of files that were checked, as `store_run` does."""
+    added, refused = _stored(
+        uploads,
+        lambda upload, again: store_run(db, campaign_id, upload, metadata, sender, replacing=again),
+        replacing=replacing,
+    )
+    return _runs_added(db, campaign_id, added, refused)
+
+
+def _stored(
+    uploads: Iterable[RunUpload], store: Callable[[RunUpload, bool], str], *, replacing: bool
+) -> tuple[list[str], list[RunReport]]:
+    """The tags of the files that are stored, none in place of another of them, and reports of the refused."""
     added: list[str] = []
     refused: list[RunReport] = []
     for upload in uploads:
-        again = replacing and upload.report.tag not in added
         try:
-            added.append(store_run(db, campaign_id, upload, metadata, sender, replacing=again))
+            added.append(store(upload, replacing and upload.report.tag not in added))
         except InvalidInput as error:
-            refused.append(_refused(upload, error))
+            count = len(error.findings)
+            refused.append(replace(upload.report, tag=None, errors=error.findings, error_count=count))
+    return added, refused
+
+
+def _runs_added(
+    db: Session, campaign_id: int, added: Sequence[str], refused: Sequence[RunReport]
+) -> RunsAdded:
     runs = {run.tag: run for run in runs_of(db, campaign_id)} if added else {}
-    return RunsAdded(tuple(runs[tag] for tag in added), tuple(refused))
+    # Somebody may have removed one meanwhile.
+    return RunsAdded(tuple(runs[tag] for tag in added if tag in runs), tuple(refused))
 
 
 def store_in_turn(
@@ -88,27 +107,23 @@ def store_in_turn(
     metadata: RunMetadata = NO_METADATA,
     *,
     replacing: bool = False,
-    writing: Writing | None = None,
 ) -> RunsAdded:
-    """The same as `store_runs`, each file in a transaction of its own; `writing` opens them.
+    """The same as `store_runs`, each file in a transaction of its own.
 
     A process that is killed leaves the runs that it stored, and adding the files again adds the rest.
     """
-    begin = database.writing if writing is None else writing
-    added: list[str] = []
-    refused: list[RunReport] = []
-    for upload in uploads:
+
+    def store(upload: RunUpload, again: bool) -> str:
         begun = time.monotonic()
-        again = replacing and upload.report.tag not in added
         try:
-            with begin() as db:
-                added.append(store_run(db, campaign_id, upload, metadata, replacing=again))
-        except InvalidInput as error:
-            refused.append(_refused(upload, error))
-        time.sleep(PAUSE * (time.monotonic() - begun))
+            with database.writing() as db:
+                return store_run(db, campaign_id, upload, metadata, replacing=again)
+        finally:
+            time.sleep(PAUSE * (time.monotonic() - begun))
+
+    added, refused = _stored(uploads, store, replacing=replacing)
     with database.reading() as db:
-        runs = {run.tag: run for run in runs_of(db, campaign_id)} if added else {}
-    return RunsAdded(tuple(runs[tag] for tag in added if tag in runs), tuple(refused))
+        return _runs_added(db, campaign_id, added, refused)
 
 
 def store_run(
@@ -233,10 +248,6 @@ def remove_run(db: Session, campaign_id: int, tag: str) -> None:
             )
     db.execute(delete(RunRow).where(RunRow.campaign_id == campaign_id, RunRow.tag == row.tag))
     db.flush()
-
-
-def _refused(upload: RunUpload, error: InvalidInput) -> RunReport:
-    return replace(upload.report, tag=None, errors=error.findings, error_count=len(error.findings))
 
 
 def _inherited(metadata: RunMetadata, before: RunRow) -> RunMetadata:

@@ -116,7 +116,8 @@ def add_to_batch(
     if not _BATCH.fullmatch(batch) or batch == SET_UP_TEXTS:
         raise NotFound("there is no such batch of files", remedy="upload the files again")
     db.get_one(CampaignRow, campaign_id, with_for_update={"key_share": True})
-    _delete_expired(db)
+    old = (CheckedFileRow.added_at < _oldest_kept(), CheckedFileRow.kept_at.is_(None))
+    db.execute(delete(CheckedFileRow).where(*old))
     if instead_of is not None:
         row = _file_row(db, campaign_id, batch, instead_of, sender)
         if row.kept_at is not None:
@@ -312,8 +313,3 @@ def _file_row(db: Session, campaign_id: int, batch: str, number: int, sender: Se
 
 def _oldest_kept() -> datetime:
     return datetime.now(UTC) - timedelta(days=DAYS_KEPT)
-
-
-def _delete_expired(db: Session) -> None:
-    old = (CheckedFileRow.added_at < _oldest_kept(), CheckedFileRow.kept_at.is_(None))
-    db.execute(delete(CheckedFileRow).where(*old))

@@ -2,7 +2,7 @@
 
 `index` keeps an index of the documents up to date, which `host_index` has in a folder and `cluster_index` in
 a search cluster, both as `updating` says; `searches` records a search with what it found and what became of
-that; `found` is a search as a page shows it; `joining` adds what was found to a pool.
+that; `found` is a search as a page shows it, and adds what was found to a pool.
 
 Decisions:
 

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from workbench.records import Document, SearchCluster, id_bytes
+from workbench.records import Document, SearchCluster
 from workbench.searching.analysis import ANALYSIS
 from workbench.searching.engine import DamagedIndex
 from workbench.searching.opensearch_engine import (
@@ -24,7 +24,7 @@ from workbench.searching.opensearch_engine import (
     asking,
     client_of,
 )
-from workbench.workflow.searching.updating import UNFINISHED, IndexState, UpdateFiles
+from workbench.workflow.searching.updating import UNFINISHED, IndexState, ListedDocuments, UpdateFiles
 
 _NEWEST = "newest"
 
@@ -101,49 +101,38 @@ class ClusterUpdate:
         if not answering:
             self._answer()
         self._hashes: dict[str, str] = {}
-        self._gone: list[str] = []
         with asking(index.cluster):
             # Of what was written last, some may not be seen yet.
             self._client.indices.refresh(index=self._name, request_timeout=WORK_SECONDS)
-        self._listed = self._engine.listed()
-        self._waiting = next(self._listed, None)
+        self._compared = ListedDocuments(self._engine.listed())
 
     def is_new(self, docno: str, sha256: str) -> bool:
         """Whether the index lacks this document, which comes after all before, with this hash."""
-        self._drop_before(docno)
-        if self._waiting is not None and self._waiting[0] == docno:
-            known = self._waiting[1]
-            self._waiting = next(self._listed, None)
-            if known == sha256:
-                return False
+        if not self._compared.is_new(docno, sha256):
+            return False
         self._hashes[docno] = sha256
         return True
 
     def no_more(self) -> None:
         """Every document was named: others are gone."""
-        self._drop_before(None)
+        self._compared.drop_before(None)
 
     @property
     def gone(self) -> list[str]:
         """Documents that the index has and nobody named, as far as can be told."""
-        return self._gone
+        return self._compared.gone
 
     def index(self, documents: Iterable[Document]) -> None:
         """Index documents that it lacks, and remove those that are gone."""
         hashed = (IndexedDocument(one, self._hashes[one.docno]) for one in documents)
-        self._engine.write(hashed, removed=self._gone, changes=self._changes)
-        self._hashes, self._gone = {}, []
+        self._engine.write(hashed, removed=self.gone, changes=self._changes)
+        self._hashes, self._compared.gone = {}, []
 
     def complete(self, state: IndexState) -> None:
         """Every document is indexed: this index answers from now on, and others are deleted."""
         self._write_meta(asdict(state))
         for name in self._answer():
             OpenSearchEngine(self._index.cluster, name).delete()
-
-    def _drop_before(self, docno: str | None) -> None:
-        while self._waiting is not None and (docno is None or id_bytes(self._waiting[0]) < id_bytes(docno)):
-            self._gone.append(self._waiting[0])
-            self._waiting = next(self._listed, None)
 
     def _write_meta(self, meta: dict[str, Any]) -> None:
         with asking(self._index.cluster):

@@ -15,7 +15,7 @@ from workbench.records import Document
 from workbench.searching.analysis import ANALYSIS
 from workbench.searching.engine import DamagedIndex
 from workbench.searching.tantivy_engine import TantivyEngine
-from workbench.workflow.searching.updating import UNFINISHED, IndexState, UpdateFiles
+from workbench.workflow.searching.updating import UNFINISHED, IndexState, ListedDocuments, UpdateFiles
 
 ENGINE, LISTED, STATE = "engine", "documents.tsv", "state.json"
 
@@ -92,68 +92,25 @@ class HostIndex:
 
 
 class HostUpdate:
-    """An index while it is brought up to date: told every document by docno, it says which ones it lacks."""
+    """An index while it is brought up to date: told every document by docno, it says which ones it lacks.
+
+    What it has stands in a file with the hashes, by docno, which is read and written in step, and replaced
+    after the index was committed. Where a process is killed between the two, documents that are not listed
+    are indexed again, in place of themselves.
+    """
 
     def __init__(self, folder: Path, engine: TantivyEngine) -> None:
         self._folder, self._engine = folder, engine
-        self._listing = _Listing(folder)
+        self._path, self._new_path = folder / LISTED, folder / f"{LISTED}.new"
+        folder.mkdir(parents=True, exist_ok=True)
+        self._old: TextIO | None = None
 
     def __enter__(self) -> HostUpdate:
         # Whoever continues after this was killed knows by it how the terms were made.
-        self._write_state(IndexState(UNFINISHED, 0))
-        self._listing.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._listing.__exit__()
-
-    def is_new(self, docno: str, sha256: str) -> bool:
-        """Whether the index lacks this document, which comes after all before, with this hash."""
-        return self._listing.is_new(docno, sha256)
-
-    def no_more(self) -> None:
-        """Every document was named: others are gone."""
-        self._listing.finish()
-
-    @property
-    def gone(self) -> list[str]:
-        """Documents that the index has and nobody named, as far as can be told."""
-        return self._listing.gone
-
-    def index(self, documents: Iterable[Document]) -> None:
-        """Index documents that it lacks, and remove those that are gone; raises DamagedIndex."""
-        self._engine.index(documents, removed=self._listing.gone)
-        self._listing.keep()
-
-    def complete(self, state: IndexState) -> None:
-        """Every document is indexed."""
-        self._write_state(state)
-
-    def _write_state(self, state: IndexState) -> None:
-        new = self._folder / f"{STATE}.new"
-        new.write_text(json.dumps(asdict(state)), encoding="utf-8")
-        new.replace(self._folder / STATE)
-
-
-class _Listing:
-    """The documents of an index with their hashes, in a file by docno, which is read and written in step.
-
-    The file is replaced after the index was committed. Where a process is killed between the two, documents
-    that are not listed are indexed again, in place of themselves.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / LISTED
-        self._new_path = folder / f"{LISTED}.new"
-        folder.mkdir(parents=True, exist_ok=True)
-        self.gone: list[str] = []
-        self._old: TextIO | None = None
-        self._waiting: tuple[str, str] | None = None
-
-    def __enter__(self) -> _Listing:
+        self.complete(IndexState(UNFINISHED, 0))
         self._old = self._path.open(encoding="utf-8") if self._path.exists() else None
         self._new = self._new_path.open("w", encoding="utf-8")
-        self._advance()
+        self._compared = ListedDocuments(self._lines())
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -163,43 +120,45 @@ class _Listing:
         self._new_path.unlink(missing_ok=True)
 
     def is_new(self, docno: str, sha256: str) -> bool:
-        """Whether this document, which comes after all before, is not listed with this hash."""
-        self._drop_before(docno)
-        known = self._waiting if self._waiting is not None and self._waiting[0] == docno else None
-        if known is not None:
-            self._advance()
+        """Whether the index lacks this document, which comes after all before, with this hash."""
         self._new.write(f"{docno}\t{sha256}\n")
-        return known is None or known[1] != sha256
+        return self._compared.is_new(docno, sha256)
 
-    def finish(self) -> None:
-        """What is listed after the last document is gone."""
-        self._drop_before(None)
+    def no_more(self) -> None:
+        """Every document was named: others are gone."""
+        self._compared.drop_before(None)
 
-    def keep(self) -> None:
-        """What was indexed is listed from now on; what comes after it stays listed as it was."""
+    @property
+    def gone(self) -> list[str]:
+        """Documents that the index has and nobody named, as far as can be told."""
+        return self._compared.gone
+
+    def index(self, documents: Iterable[Document]) -> None:
+        """Index documents that it lacks, and remove those that are gone; raises DamagedIndex."""
+        self._engine.index(documents, removed=self.gone)
+        # What was indexed is listed from now on; what comes after it stays listed as it was.
         self._new.flush()
         copy = self._path.with_suffix(".kept")
         shutil.copyfile(self._new_path, copy)
-        if self._waiting is not None and self._old is not None:
+        if self._compared.waiting is not None and self._old is not None:
             at = self._old.tell()
             with copy.open("a", encoding="utf-8") as file:
-                file.write("\t".join(self._waiting) + "\n")
+                file.write("\t".join(self._compared.waiting) + "\n")
                 shutil.copyfileobj(self._old, file)
             self._old.seek(at)
         copy.replace(self._path)
-        self.gone = []
+        self._compared.gone = []
 
-    def _drop_before(self, docno: str | None) -> None:
-        while self._waiting is not None and (docno is None or _before(self._waiting[0], docno)):
-            self.gone.append(self._waiting[0])
-            self._advance()
+    def complete(self, state: IndexState) -> None:
+        """Write what the index has seen: all documents, unless it says that it is unfinished."""
+        new = self._folder / f"{STATE}.new"
+        new.write_text(json.dumps(asdict(state)), encoding="utf-8")
+        new.replace(self._folder / STATE)
 
-    def _advance(self) -> None:
-        line = self._old.readline() if self._old is not None else ""
-        docno, separator, sha256 = line.rstrip("\n").rpartition("\t")
-        self._waiting = (docno, sha256) if separator else None
-
-
-def _before(docno: str, other: str) -> bool:
-    """Whether a docno comes first as databases order ids: by the bytes of their UTF-8."""
-    return docno.encode() < other.encode()
+    def _lines(self) -> Iterator[tuple[str, str]]:
+        # Line by line, so that it is known how far the file was read.
+        while self._old is not None and (line := self._old.readline()):
+            docno, separator, sha256 = line.rstrip("\n").rpartition("\t")
+            if not separator:
+                return
+            yield docno, sha256

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from workbench.searching.engine import DamagedIndex
 from workbench.storage.chunks import CHUNK, chunks
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, DocumentRow
+from workbench.workflow.campaigns.collection import read_texts
 from workbench.workflow.searching.cluster_index import ClusterIndex, remove_cluster_indexes
 from workbench.workflow.searching.host_index import HostIndex
 from workbench.workflow.searching.updating import CampaignIndex, IndexState
@@ -64,12 +65,6 @@ def _short(text: str) -> str:
 def document_changes(db: Session, campaign_id: int) -> int:
     """How often documents of a campaign were written so far."""
     return db.scalar(select(CampaignRow.document_changes).where(CampaignRow.id == campaign_id)) or 0
-
-
-def is_current(db: Session, index: CampaignIndex, campaign_id: int) -> bool:
-    """Whether an index has seen every change of the documents."""
-    state = index.state()
-    return state is not None and state.changes == document_changes(db, campaign_id)
 
 
 def refresh_index(
@@ -169,16 +164,3 @@ def _reported(documents: Iterator[Document], before: int, progress: Progress) ->
         if at % REPORT_EVERY == 0:
             progress(at)
         yield one
-
-
-def read_texts(db: Session, campaign_id: int, docnos: Iterable[str]) -> dict[str, Document]:
-    """Documents by docno; those without text are missing."""
-    found: dict[str, Document] = {}
-    for some in chunks(list(dict.fromkeys(docnos))):
-        rows = db.execute(
-            select(DocumentRow.docno, DocumentRow.title, DocumentRow.text).where(
-                DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(some)
-            )
-        )
-        found |= {docno: Document(docno, title, text) for docno, title, text in rows}
-    return found

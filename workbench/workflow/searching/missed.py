@@ -14,7 +14,7 @@ from workbench.tables import Export
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.log import answers_by_topic
-from workbench.workflow.pools.judged_pairs import highest_grades_of, machines_of
+from workbench.workflow.pools.pooled_topics import highest_grades_of, machines_of
 from workbench.workflow.searching.drawing import last_sample_numbers
 
 
@@ -70,7 +70,7 @@ def missed_report(db: Session, campaign_id: int) -> MissedReport:
     def counted(topic: str) -> tuple[MissedLine, ElusionSample]:
         row = db.get_one(MissedSampleRow, numbers[topic])
         highest = highest_grades_of(answers[topic], machines) if topic in answers else {}
-        return _line(row, {docno: grade >= least for docno, grade in highest.items()})
+        return _of_topic(row, {docno: grade >= least for docno, grade in highest.items()})
 
     def line_of(topic: str) -> tuple[MissedLine, ElusionSample]:
         if topic not in answers:
@@ -81,70 +81,46 @@ def missed_report(db: Session, campaign_id: int) -> MissedReport:
 
     found = [(titles[topic], *line_of(topic)) for topic in titles if topic in numbers]
     lines = tuple(replace(line, title=title) for title, line, _ in found)
-    together = _together(lines, [sample for *_, sample in found]) if lines else None
+    known = [(one.known, one.known_judged, one.known_relevant) for one in lines]
+    all_known = [sum(column) for column in zip(*known, strict=True)]
+    together = _line("all", None, all_known, [sample for *_, sample in found]) if lines else None
     return MissedReport(lines, together, len(titles))
 
 
-def _line(row: MissedSampleRow, grades: dict[str, bool]) -> tuple[MissedLine, ElusionSample]:
+def _of_topic(row: MissedSampleRow, grades: dict[str, bool]) -> tuple[MissedLine, ElusionSample]:
     before = [grades[docno] for docno in row.known if docno in grades]
     drawn = [grades[docno] for docno in row.docnos if docno in grades]
     sample = ElusionSample(row.unpooled, len(row.docnos), len(drawn), sum(drawn))
-    recall = recall_bounds(sum(before), sample.bounds) or (None, None)
-    more = sample.with_more(sample.drawn).bounds if sample.judged else (None, None)
-    line = MissedLine(
-        topic=row.topic,
-        title="",
-        seed=row.seed,
-        known=len(row.known),
-        known_judged=len(before),
-        known_relevant=sum(before),
-        unpooled=sample.left,
-        drawn=sample.drawn,
-        judged=sample.judged,
-        relevant=sample.relevant,
-        missed=sample.estimate,
-        missed_low=sample.bounds[0],
-        missed_high=sample.bounds[1],
-        recall=_recall(sum(before), sample.estimate),
-        recall_low=recall[0],
-        recall_high=recall[1],
-        more_low=more[0],
-        more_high=more[1],
-    )
-    return line, sample
+    return _line(row.topic, row.seed, (len(row.known), len(before), sum(before)), [sample]), sample
 
 
-def _together(lines: Sequence[MissedLine], samples: Sequence[ElusionSample]) -> MissedLine:
-    estimates = [one.missed for one in lines]
+def _line(topic: str, seed: int | None, known: Sequence[int], samples: Sequence[ElusionSample]) -> MissedLine:
+    """What samples say together, where so many documents were known, judged of these, and relevant."""
+    estimates = [one.estimate for one in samples]
     missed = None if None in estimates else sum(one for one in estimates if one is not None)
-    known = sum(one.known_relevant for one in lines)
     low, high = bounds_of_sum(samples)
-    recall = recall_bounds(known, (low, high)) or (None, None)
+    recall = recall_bounds(known[2], (low, high)) or (None, None)
     more = (None, None) if missed is None else bounds_of_sum([one.with_more(one.drawn) for one in samples])
     return MissedLine(
-        topic="all",
+        topic=topic,
         title="",
-        seed=None,
-        known=sum(one.known for one in lines),
-        known_judged=sum(one.known_judged for one in lines),
-        known_relevant=known,
-        unpooled=sum(one.unpooled for one in lines),
-        drawn=sum(one.drawn for one in lines),
-        judged=sum(one.judged for one in lines),
-        relevant=sum(one.relevant for one in lines),
+        seed=seed,
+        known=known[0],
+        known_judged=known[1],
+        known_relevant=known[2],
+        unpooled=sum(one.left for one in samples),
+        drawn=sum(one.drawn for one in samples),
+        judged=sum(one.judged for one in samples),
+        relevant=sum(one.relevant for one in samples),
         missed=missed,
         missed_low=low,
         missed_high=high,
-        recall=_recall(known, missed),
+        recall=None if missed is None or not known[2] + missed else known[2] / (known[2] + missed),
         recall_low=recall[0],
         recall_high=recall[1],
         more_low=more[0],
         more_high=more[1],
     )
-
-
-def _recall(known: int, missed: float | None) -> float | None:
-    return None if missed is None or not known + missed else known / (known + missed)
 
 
 def missed_export(report: MissedReport) -> Export:

@@ -1,4 +1,4 @@
-"""What searching found: documents that joined a pool by a search and that no run brought into one."""
+"""What only searching, or only people, brought into a pool and no run did, and the scores without it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import partial
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from workbench.errors import WorkbenchError
 from workbench.storage.tables import (
     AccountRow,
     CampaignRow,
@@ -18,13 +19,16 @@ from workbench.storage.tables import (
     SearchRow,
 )
 from workbench.tables import Export
+from workbench.trust.alternatives import AlternativeQrels, Pair, ranking_measure, score_under
+from workbench.trust.left_out import ScoresLeftOut, scores_left_out, without_pairs
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.log import answers_by_topic
-from workbench.workflow.pools.judged_pairs import highest_grades_of
+from workbench.workflow.pools.pooled_topics import highest_grades_of
+from workbench.workflow.runs.packed_store import arrays_for_use
+from workbench.workflow.scores.score_table import ScoreTable
 from workbench.workflow.searching.searches import SearchHappening, asked_in_words, reason_begins
 
-Pair = tuple[str, str]
 NO_MACHINES: frozenset[int] = frozenset()
 """Nobody's grades are left out: what a machine says is relevant is so, too."""
 
@@ -121,15 +125,13 @@ def found_by_search(db: Session, campaign_id: int) -> SearchingReport:
         new = [one for one in documents if one.topic == topic]
         by_topic.append(
             TopicFound(
-                topic=topic,
-                title=title,
-                searches=sum(count for (of, _), count in searched.items() if of == topic),
-                opened=len(happened.get((topic, True), ())),
-                joined=len(happened.get((topic, False), ())),
-                no_run=len(new),
-                judged=sum(one.relevant is not None for one in new),
-                relevant=sum(one.relevant is True for one in new),
-                relevant_of_topic=sum(grades.get(topic, {}).values()),
+                topic,
+                title,
+                sum(count for (of, _), count in searched.items() if of == topic),
+                len(happened.get((topic, True), ())),
+                len(happened.get((topic, False), ())),
+                *_counted(new),
+                sum(grades.get(topic, {}).values()),
             )
         )
     return SearchingReport(tuple(by_topic), _by_person(searched, documents), documents)
@@ -141,16 +143,15 @@ def _by_person(
     found = []
     for name in sorted({who for _, who in searched}):
         own = [one for one in documents if one.by == name]
-        found.append(
-            SearcherFound(
-                by=name,
-                searches=sum(count for (_, who), count in searched.items() if who == name),
-                no_run=len(own),
-                judged=sum(one.relevant is not None for one in own),
-                relevant=sum(one.relevant is True for one in own),
-            )
-        )
+        searches = sum(count for (_, who), count in searched.items() if who == name)
+        found.append(SearcherFound(name, searches, *_counted(own)))
     return tuple(sorted(found, key=lambda one: (-one.relevant, -one.no_run, one.by)))
+
+
+def _counted(documents: Sequence[SearchedDocument]) -> tuple[int, int, int]:
+    """How many these are, how many of them have a grade, and how many a relevant one."""
+    judged = [one.relevant for one in documents if one.relevant is not None]
+    return len(documents), len(judged), sum(judged)
 
 
 def _searches(db: Session, campaign_id: int) -> dict[tuple[str, str], int]:
@@ -278,3 +279,46 @@ def searching_export(found: SearchingReport, part: str) -> Export:
         lambda: ([getattr(line, name) for name in columns] for line in lines(found)),
         partial(asdict, found),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutChoice:
+    """Documents that can be left out: their label, what a sentence says of them, and which they are."""
+
+    label: str
+    words: str
+    pairs: Callable[[Session, int], frozenset[Pair]]
+
+
+CHOICES = {
+    "search": LeftOutChoice("Found only by searching", "found only by searching", only_found_pairs),
+    "added": LeftOutChoice(
+        "Added by people in any way", "added by people and brought by no run", only_added_pairs
+    ),
+}
+"""What can be left out, by name. To add one: a line here; the page, its exports and the command take it."""
+
+
+def pairs_to_leave_out(db: Session, campaign_id: int, table: ScoreTable, leave_out: str) -> frozenset[Pair]:
+    """The pairs of a table's qrels that a choice leaves out; raises WorkbenchError for no choice."""
+    if leave_out not in CHOICES:
+        raise WorkbenchError(f"{leave_out!r} cannot be left out", remedy=f"one of {', '.join(CHOICES)}")
+    return frozenset(CHOICES[leave_out].pairs(db, campaign_id)) & table.qrels.grades.keys()
+
+
+def table_left_out(
+    db: Session, campaign_id: int, table: ScoreTable, shown: str, leave_out: str, *, seed: int = 0
+) -> ScoresLeftOut:
+    """The runs of a whole table by one of its measures, with and without some documents of its qrels.
+
+    Raises WorkbenchError for a choice that is none, where the qrels have none of the documents, for fewer
+    than two runs, and for a measure that is better the lower it is.
+    """
+    pairs = pairs_to_leave_out(db, campaign_id, table, leave_out)
+    measure = ranking_measure(shown)
+    words, relevant_from = CHOICES[leave_out].words, table.qrels.relevant_from
+    # The threshold of the table's measures is in their names: no other is set here.
+    qrels = AlternativeQrels("qrels", table.qrels.grades)
+    sides, left_out = without_pairs(qrels, pairs, words, relevant_from, seed=seed)
+    read = (arrays_for_use(db, campaign_id, one.tag) for one in table.runs)
+    return scores_left_out(score_under(sides, read, measure), left_out, seed=seed)

@@ -117,7 +117,8 @@ def answer_search(
     Nothing is found where nothing is indexed yet, or where the index is damaged; then it is made anew. Raises
     EngineUnavailable.
     """
-    query = read_query(storable(asked.typed)[:LONGEST_TYPED] if like is None else _title_of(like))
+    typed = storable(asked.typed)[:LONGEST_TYPED] if like is None else like.title or like.text[:200]
+    query = read_query(typed)
 
     def ask(engine: SearchEngine) -> tuple[SearchResults, IndexVersion]:
         if like is None:
@@ -280,7 +281,3 @@ def earlier_searches(db: Session, searcher: Searcher) -> tuple[SearchLine, ...]:
         .limit(MOST_EARLIER)
     )
     return tuple(SearchLine(*row) for row in rows)
-
-
-def _title_of(shown: Document) -> str:
-    return shown.title or shown.text[:200]

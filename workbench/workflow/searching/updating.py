@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from workbench.errors import Conflict
-from workbench.records import Document
+from workbench.records import Document, id_bytes
 from workbench.searching.analysis import ANALYSIS
 from workbench.searching.engine import SearchEngine, UnwritableIndex
 
@@ -73,6 +73,29 @@ class CampaignIndex(Protocol):
 
         Raises Conflict where another process of this host writes, and from within it UnwritableIndex.
         """
+
+
+class ListedDocuments:
+    """The documents that an index has, by docno with their hashes, compared with those that there are."""
+
+    def __init__(self, listed: Iterator[tuple[str, str]]) -> None:
+        self._listed = listed
+        self.waiting = next(listed, None)
+        self.gone: list[str] = []
+
+    def is_new(self, docno: str, sha256: str) -> bool:
+        """Whether this document, which comes after all before, is not among them with this hash."""
+        self.drop_before(docno)
+        known = self.waiting if self.waiting is not None and self.waiting[0] == docno else None
+        if known is not None:
+            self.waiting = next(self._listed, None)
+        return known is None or known[1] != sha256
+
+    def drop_before(self, docno: str | None) -> None:
+        """What comes before this document, or all that is left, was not named and is gone."""
+        while self.waiting is not None and (docno is None or id_bytes(self.waiting[0]) < id_bytes(docno)):
+            self.gone.append(self.waiting[0])
+            self.waiting = next(self._listed, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ from workbench.trust.alternatives import ranking_measure
 from workbench.trust.depth import DeeperPool
 from workbench.trust.fewer_topics import FewerTopics
 from workbench.trust.holes import Holes
-from workbench.workflow.adjudication.dispute_counts import dispute_counts
 from workbench.workflow.adjudication.queue import State
+from workbench.workflow.adjudication.queue_table import dispute_counts
 from workbench.workflow.agreement.selection import campaign_ratings
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of

@@ -27,8 +27,7 @@ from workbench.workflow.adjudication.decisions import (
     last_decided,
     undo,
 )
-from workbench.workflow.adjudication.disputed_pair import DisputedPair, disputed_pair
-from workbench.workflow.adjudication.disputes import Waiting, dispute_queue
+from workbench.workflow.adjudication.disputes import DisputedPair, Waiting, dispute_queue, disputed_pair
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.adjudication.queue_lines import Queue
 from workbench.workflow.campaigns.campaigns import campaign_of

@@ -24,7 +24,7 @@ from workbench.web.meanwhile import marks, merged
 from workbench.web.pages.overview.steps import disputes_way
 from workbench.web.requests import see_other
 from workbench.workflow.adjudication.decision_files import decisions_made
-from workbench.workflow.adjudication.disputes import Waiting, dispute_queue, titles_of
+from workbench.workflow.adjudication.disputes import Waiting, dispute_queue
 from workbench.workflow.adjudication.queue import Order, State, queue_export
 from workbench.workflow.adjudication.queue_lines import Queue, QueueLines
 from workbench.workflow.adjudication.rules import (
@@ -32,6 +32,7 @@ from workbench.workflow.adjudication.rules import (
     adjudication_rules,
     save_adjudication_rules,
 )
+from workbench.workflow.campaigns.collection import document_titles
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("adjudication", __name__, url_prefix="/c/<slug>/adjudication")
@@ -124,7 +125,7 @@ def _page(findings: tuple[Finding, ...] = (), typed: AdjudicationRules | None = 
     with reading() as db:
         found, lines = _lines(db, chosen, Waiting.PAGE)
         shown = lines[:MOST_SHOWN]
-        titles = titles_of(db, here().id, shown)
+        titles = document_titles(db, here().id, {line.docno for line in shown})
     return render_template(
         "adjudication/index.html",
         queue=found,

@@ -20,11 +20,17 @@ from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.paging import page_of_topics, place_sent
 from workbench.web.requests import see_other
 from workbench.workflow.judging import assignments
-from workbench.workflow.judging.assignments import AssignmentLine, assignments_of, loads_of
-from workbench.workflow.judging.distribution import Distribution, Given, distribute
-from workbench.workflow.judging.distribution import in_turn as topics_in_turn
-from workbench.workflow.judging.given_topics import given_topics
-from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.judging.assigned_work import given_topics
+from workbench.workflow.judging.assignments import (
+    AssignmentLine,
+    Distribution,
+    Given,
+    assignments_of,
+    distribute,
+    loads_of,
+)
+from workbench.workflow.judging.assignments import in_turn as topics_in_turn
+from workbench.workflow.judging.handout import OrderRule
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.listing import pool_topics, pools_of
 

@@ -21,7 +21,7 @@ from workbench.web.requests import see_other
 from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging import preference_tasks
-from workbench.workflow.judging.preference_results import (
+from workbench.workflow.judging.preferences import (
     PreferenceResults,
     answers_export,
     preference_agreement_export,

@@ -28,7 +28,7 @@ from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns import collection
 from workbench.workflow.campaigns.loading import load_in_portions
 from workbench.workflow.campaigns.originals import original_size
-from workbench.workflow.pools.missing_texts import missing_count
+from workbench.workflow.pools.pooled_topics import missing_count
 
 blueprint = Blueprint("documents", __name__, url_prefix="/c/<slug>/documents")
 A_PAGE = 30

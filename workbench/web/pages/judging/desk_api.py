@@ -35,7 +35,7 @@ from workbench.web.pages.judging.desk_json import (
 )
 from workbench.web.pages.judging.preparing import make_sketches, prepare_desk
 from workbench.web.rendering import plain_words
-from workbench.workflow.adjudication.discussion_sync import receive_discussed
+from workbench.workflow.adjudication.discussions import receive_discussed
 from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
 from workbench.workflow.judging.preference_sync import receive_preference
 from workbench.workflow.judging.preferences import TASK_FIELD

@@ -44,12 +44,13 @@ from workbench.workflow.searching.found import (
     HitAnswer,
     SearchHit,
     ShownSearch,
+    judge_found,
     known_of_task,
     next_without_answer,
+    searching_task,
     shown_hit,
     shown_search,
 )
-from workbench.workflow.searching.joining import judge_found, searching_task
 from workbench.workflow.searching.searches import (
     Searcher,
     earlier_searches,

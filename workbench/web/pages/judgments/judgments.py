@@ -34,9 +34,14 @@ from workbench.web.results import MadeResult, TextFile, result
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.answer_list import SoughtAnswers, found_answers
-from workbench.workflow.judging.current_judgments import TickedBy, answer_count
+from workbench.workflow.judging.current_judgments import (
+    TickedBy,
+    annotated_lines,
+    answer_count,
+    judgment_table,
+    subtopic_lines,
+)
 from workbench.workflow.judging.importing import GivenJudgments, Imported, import_files, judgments_from_qrels
-from workbench.workflow.judging.judgment_files import annotated_lines, judgment_table, subtopic_lines
 from workbench.workflow.judging.unrecorded import unrecorded_count
 from workbench.workflow.overview.progress import overview
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from flask import Blueprint, render_template
 
 from workbench.storage import Session
+from workbench.storage.adjudications import decision_counts
 from workbench.web.access import here, reader, viewer
 from workbench.web.context import app_context, reading
 from workbench.web.pages.overview.tasks import own_todo
 from workbench.web.pages.overview.todo import CampaignState, todo_items
 from workbench.web.pages.settings.scale_form import scale_in_words
-from workbench.workflow.adjudication.decisions import decisions_so_far
 from workbench.workflow.agreement.report import People, agreement_of_people
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.loading import cut_loads
@@ -44,7 +44,7 @@ def index() -> str:
             batches=waiting_batches(db, here().id),
             agreement=_of_people(db, view),
             unrecorded=unrecorded_count(db, here().id),
-            decisions=decisions_so_far(db, here().id),
+            decisions=decision_counts(db, here().id),
             releases=releases_of(db, here().id),
             disk_full=app_context().database.disk_full,
             cut_loads=cut_loads(db, here().id),

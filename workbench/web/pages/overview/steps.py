@@ -12,8 +12,8 @@ from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import here
 from workbench.web.context import reading
-from workbench.workflow.adjudication.dispute_counts import dispute_counts
 from workbench.workflow.adjudication.queue import State
+from workbench.workflow.adjudication.queue_table import dispute_counts
 from workbench.workflow.overview.readiness import SetupStep, readiness
 from workbench.workflow.people.roles import Role
 

@@ -11,8 +11,7 @@ from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.results import MadeResult, result
-from workbench.workflow.judging.adaptive_handout import LEASE
-from workbench.workflow.judging.adaptive_report import live_report
+from workbench.workflow.judging.adaptive_handout import LEASE, live_report
 from workbench.workflow.pools.adaptive_pools import PoolEventLine, pool_events
 
 _REASONS = ("origin", "round", "rank", "score")

@@ -28,10 +28,9 @@ from workbench.web.paging import A_PAGE, ListPage, start_asked
 from workbench.web.requests import see_other
 from workbench.workflow.pools.adaptive_pools import reasons_of
 from workbench.workflow.pools.drafts import changed_runs, shared_with
-from workbench.workflow.pools.listing import origin_lines, pool_report, pool_topics
+from workbench.workflow.pools.listing import origin_lines, pool_report, pool_topics, topic_pairs, topic_size
 from workbench.workflow.pools.making import NewPool
 from workbench.workflow.pools.planning import plan_pool
-from workbench.workflow.pools.topic_pairs import topic_pairs, topic_size
 from workbench.workflow.runs.run_records import longest_list, runs_of
 
 blueprint = Blueprint("pools", __name__, url_prefix="/c/<slug>/pools")

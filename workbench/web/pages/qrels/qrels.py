@@ -30,7 +30,7 @@ from workbench.web.pages.qrels.rule_form import field_styles as styles_of_fields
 from workbench.web.results import MadeResult, TextFile, result
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.judging.judgment_files import judgment_groups
+from workbench.workflow.judging.current_judgments import judgment_groups
 from workbench.workflow.pools.additions import pairs_added_by_hand
 from workbench.workflow.qrels.qrels import (
     QrelsReport,

@@ -21,7 +21,7 @@ from workbench.web.pages.runs.metadata_form import sent_group
 from workbench.workflow.people import groups
 from workbench.workflow.people.groups import Sender
 from workbench.workflow.people.roles import Role
-from workbench.workflow.runs import own_runs, quota, run_records, store, uploads
+from workbench.workflow.runs import own_runs, run_records, store, uploads
 from workbench.workflow.runs.run_checks import RunChecker, run_checker
 from workbench.workflow.runs.run_metadata import RunMetadata
 from workbench.workflow.runs.run_records import CampaignRun, RunRecord
@@ -120,7 +120,7 @@ class ParticipantFace:
     def require_room(self, db: Session, group_id: int | None, *, more: int = 0) -> None:
         """Raise Conflict where the group has used its quota."""
         if group_id is not None:
-            quota.require_room(db, here().id, group_id, more=more)
+            own_runs.require_room(db, here().id, group_id, more=more)
 
     def groups(self, db: Session) -> Mapping[str, int]:
         """The groups that the form offers: none, since the group was chosen with the upload."""

@@ -24,8 +24,7 @@ from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.desk_rules import allows_search_of
 from workbench.workflow.pools.listing import PoolLine, pools_of
-from workbench.workflow.searching.found import ShownSearch, known_to_organiser, shown_search
-from workbench.workflow.searching.joining import add_found
+from workbench.workflow.searching.found import ShownSearch, add_found, known_to_organiser, shown_search
 from workbench.workflow.searching.report import PARTS, found_by_search, searching_export
 from workbench.workflow.searching.searches import (
     Searcher,
