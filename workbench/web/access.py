@@ -12,7 +12,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from flask import Flask, current_app, g, request, url_for
+from flask import Flask, current_app, g, request
 from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import Unauthorized
 from werkzeug.wrappers import Response
@@ -20,7 +20,16 @@ from werkzeug.wrappers import Response
 from workbench.errors import Conflict, NotAllowed, NotFound, Unavailable
 from workbench.settings import TwoFactorDemand
 from workbench.web.context import Context, app_context, asking, context_of, reading
-from workbench.web.requests import API, bearer_of, from_script, of_api, page_asked_for, read_token, see_other
+from workbench.web.requests import (
+    API,
+    Reply,
+    bearer_of,
+    from_script,
+    go_to,
+    of_api,
+    page_asked_for,
+    read_token,
+)
 from workbench.workflow.campaigns.campaigns import ARCHIVED, LONGEST_GUIDELINES, RESTORE
 from workbench.workflow.campaigns.visits import Visit, VisitedCampaign, token_visit_of, visit_of
 from workbench.workflow.judging.worklists import effective_roles, may_be_suspended
@@ -208,7 +217,7 @@ def is_valid(context: Context, token: str, *, of_api: bool = False) -> bool:
     return visit is not None and not visit.disabled
 
 
-def guard() -> Response | tuple[str, int] | None:
+def guard() -> Reply | None:
     """Before every request: identify the viewer and check their access.
 
     Raises NotAllowed if a role is missing, NotFound for a campaign in which the viewer has no role.
@@ -310,7 +319,7 @@ def _recognise() -> None:
     _enter(visit)
 
 
-def _ask_to_sign_in() -> Response | tuple[str, int]:
+def _ask_to_sign_in() -> Reply:
     if of_api():
         raise Unauthorized(www_authenticate=WWWAuthenticate("bearer"))
     if from_script():
@@ -318,9 +327,9 @@ def _ask_to_sign_in() -> Response | tuple[str, int]:
         return "Signed out", 401
     with reading() as db:
         if not any_account(db):
-            return see_other(url_for("entrance.welcome"))
+            return go_to("entrance.welcome")
     why = None if request.method in {"GET", "HEAD"} else "not-sent"
-    return see_other(url_for("entrance.sign_in", next=page_asked_for(), why=why))
+    return go_to("entrance.sign_in", next=page_asked_for(), why=why)
 
 
 def _may_go_on(endpoint: str, demand: TwoFactorDemand) -> bool:
@@ -338,7 +347,7 @@ def _lead_to_two_factor(demand: TwoFactorDemand) -> Response:
             f"this site requires two-factor sign-in of {demand.label}",
             remedy="sign in with a browser and turn it on under Your account",
         )
-    return see_other(url_for("two_factor.index"))
+    return go_to("two_factor.index")
 
 
 def _enter_campaign(statement: Access) -> None:

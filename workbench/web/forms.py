@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import BinaryIO, TypeVar, cast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, BinaryIO, TypeVar, cast
 
-from flask import request
+from flask import abort, make_response, request
+from werkzeug import Response
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, WorkbenchError, rejected
 from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.ids import read_id
 from workbench.web.rendering import plain_words
+from workbench.web.requests import go_to
 from workbench.workflow.checks import storable
 
 Files = list[tuple[str, BinaryIO]]
+Findings = tuple[Finding, ...]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 LONGEST_FILE_NAME = 200
@@ -84,7 +88,7 @@ def sent_id(field: str) -> str:
     return next(iter(sent_ids(field)), "")
 
 
-def findings_of(error: WorkbenchError, source: str, code: str = "") -> tuple[Finding, ...]:
+def findings_of(error: WorkbenchError, source: str, code: str = "") -> Findings:
     """The findings of an error, to show with the form; `code` is the field of an error without findings."""
     if isinstance(error, InvalidInput):
         return error.findings
@@ -94,6 +98,26 @@ def findings_of(error: WorkbenchError, source: str, code: str = "") -> tuple[Fin
 def status_of(error: WorkbenchError) -> int:
     """The HTTP status of a rejected form."""
     return 409 if isinstance(error, Conflict) else 422
+
+
+@contextmanager
+def errors_on(page: Callable[[Findings], str], source: str | None = None, code: str = "") -> Iterator[None]:
+    """Answer a form that is refused with its page, which shows why.
+
+    `source` and `code` name the field of an error without findings; without a source it passes.
+    """
+    try:
+        yield
+    except WorkbenchError as error:
+        if source is None and not isinstance(error, InvalidInput):
+            raise
+        abort(make_response(page(findings_of(error, source or "", code)), status_of(error)))
+
+
+def accepted(text: str, endpoint: str, **values: Any) -> Response:
+    """Go on to a page, which says what the form has done."""
+    notices.add(text)
+    return go_to(endpoint, **values)
 
 
 def announce(done: Sequence[tuple[str, str]], then: tuple[str, str] | None = None) -> None:

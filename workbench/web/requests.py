@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from flask import Request, redirect, request, url_for
+from flask.typing import ResponseReturnValue
 from werkzeug.datastructures import ImmutableMultiDict, MultiDict
 from werkzeug.wrappers import Response
 
@@ -14,6 +15,9 @@ from workbench.web.context import app_context
 from workbench.workflow.checks import storable
 from workbench.workflow.people.code_steps import CODE_STEP_LASTS, CodeNeeded
 from workbench.workflow.people.signing_in import Browser, Refused, SignedIn
+
+Reply = ResponseReturnValue
+"""What views return: a page or a response, either with its status."""
 
 
 class StorableFields(ImmutableMultiDict[str, Any]):
@@ -57,6 +61,11 @@ def wants_fragment() -> bool:
 def see_other(address: str) -> Response:
     """A 303 redirect to the page to show after a form was accepted."""
     return redirect(address, code=303)
+
+
+def go_to(endpoint: str, **values: Any) -> Response:
+    """The same to the page of an endpoint."""
+    return see_other(url_for(endpoint, **values))
 
 
 def pushed(page: str, address: str) -> Response:

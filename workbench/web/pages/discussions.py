@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.consensus.rule import Pair
-from workbench.errors import Finding, InvalidInput, rejected
+from workbench.errors import rejected
 from workbench.records import Answer
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, sent_id, status_of, whole_number
+from workbench.web.forms import Findings, errors_on, sent_id, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pages.judging.my_topics import REASONS
 from workbench.web.rendering import plain_words
-from workbench.web.requests import see_other, wants_fragment
+from workbench.web.requests import go_to, see_other, wants_fragment
 from workbench.workflow.adjudication.discussions import (
     DiscussionLine,
     discuss,
@@ -55,16 +56,14 @@ def pair() -> str:
 
 @blueprint.post("/pair")
 @assessor
-def say() -> Response | tuple[str, int]:
+def say() -> Response:
     """Keep or change the grade, with a comment, and go on; the page's script sends it as an event instead."""
     named = _pair()
-    try:
+    with errors_on(partial(_page, named)):
         submission = _submission(named[1])
         with writing() as db:
             discuss(db, here().id, viewer().id, named[0], submission)
             mark_read(db, here().id, viewer().id, named, latest=_latest())
-    except InvalidInput as error:
-        return _page(named, findings_of(error, "Answer")), status_of(error)
     with reading() as db:
         left = [line for line in discussions(db, here().id, viewer().id) if not line.answered]
     notices.add(f"Your answer about {plain_words(named[1])} is recorded.")
@@ -78,7 +77,7 @@ def read() -> Response:
     named = _pair()
     with writing() as db:
         mark_read(db, here().id, viewer().id, named, latest=_latest())
-    return Response(status=204) if wants_fragment() else see_other(url_for("discussions.index"))
+    return Response(status=204) if wants_fragment() else go_to("discussions.index")
 
 
 def _latest() -> int:
@@ -93,7 +92,7 @@ def _pair() -> Pair:
     return sent_id("topic"), sent_id("docno")
 
 
-def _page(named: Pair, findings: tuple[Finding, ...] = ()) -> str:
+def _page(named: Pair, findings: Findings = ()) -> str:
     with reading() as db:
         shown = discussion(db, here().id, viewer().id, named)
         lines = discussions(db, here().id, viewer().id)

@@ -13,10 +13,13 @@ from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import anyone, signed_in, viewer, viewer_or_none
 from workbench.web.context import app_context, reading, writing
+from workbench.web.forms import Findings
 from workbench.web.navigation import first_page
 from workbench.web.requests import (
+    Reply,
     browser,
     drop_session,
+    go_to,
     keep_code_step,
     keep_session,
     read_token,
@@ -33,8 +36,6 @@ from workbench.workflow.people.passwords import password_findings
 from workbench.workflow.people.signing_in import Refused, SignedIn
 
 blueprint = Blueprint("entrance", __name__)
-Answer = str | Response | tuple[str, int] | tuple[str, int, dict[str, str]]
-
 REASONS = {
     "signed-out": ("You are signed out.", "good"),
     "not-sent": ("You were signed out, so your input was not saved. Please submit it again.", "poor"),
@@ -45,18 +46,18 @@ REASONS = {
 
 @blueprint.get("/welcome")
 @anyone
-def welcome() -> Answer:
+def welcome() -> Reply:
     """The form of the first visit: the administrator's account."""
     with reading() as db:
         if people.any_account(db):
-            return see_other(url_for("entrance.sign_in"))
+            return go_to("entrance.sign_in")
     _require_own_name()
     return render_template("entrance/welcome.html", findings=(), typed={})
 
 
 @blueprint.post("/welcome")
 @anyone
-def begin() -> Answer:
+def begin() -> Reply:
     """Create the first account and sign it in; of two simultaneous first visits one gets a Conflict."""
     with reading() as db:
         if people.any_account(db):
@@ -73,21 +74,21 @@ def begin() -> Answer:
 
 @blueprint.get("/sign-in")
 @anyone
-def sign_in() -> Answer:
+def sign_in() -> Reply:
     """The sign-in form."""
     following = safe_next(request.args.get("next"))
     if viewer_or_none() is not None:
         return see_other(following or url_for("campaigns.index"))
     with reading() as db:
         if not people.any_account(db):
-            return see_other(url_for("entrance.welcome"))
+            return go_to("entrance.welcome")
     why = REASONS.get(request.args.get("why", ""))
     return render_template("entrance/sign_in.html", next=following, why=why, refused=None, login="")
 
 
 @blueprint.post("/sign-in")
 @anyone
-def enter() -> Answer:
+def enter() -> Reply:
     """Sign in, or show the form again with the reason."""
     login, following = request.form.get("login", ""), safe_next(request.form.get("next"))
     with reading() as db:
@@ -110,16 +111,20 @@ def sign_out() -> Response:
     """End this session."""
     with writing() as db:
         signing_in.sign_out(db, g.token)
-    response = see_other(url_for("entrance.sign_in", why="signed-out"))
+    response = go_to("entrance.sign_in", why="signed-out")
     drop_session(response)
     return response
 
 
 @blueprint.get("/invitation/<token>")
 @anyone
-def invitation(token: str) -> str:
+def invitation(token: str, findings: Findings = ()) -> str:
     """What an invitation offers, with the forms to accept it."""
-    return _invitation_page(token)
+    with reading() as db:
+        offer = invitations.offer_of(db, token)
+    return render_template(
+        "entrance/invitation.html", token=token, offer=offer, findings=findings, typed=request.form
+    )
 
 
 @blueprint.post("/invitation/<token>/accept")
@@ -134,7 +139,7 @@ def accept(token: str) -> Response:
 
 @blueprint.post("/invitation/<token>/register")
 @anyone
-def register(token: str) -> Answer:
+def register(token: str) -> Reply:
     """Create an account and accept an invitation with it."""
     with reading() as db:
         # Checked first: hashing the password is expensive.
@@ -146,23 +151,25 @@ def register(token: str) -> Answer:
             end_session_before(db)
             session = signing_in.open_session(db, account, browser())
     except InvalidInput as error:
-        return _invitation_page(token, error.findings), 422
+        return invitation(token, error.findings), 422
     except Conflict as error:
         finding = Finding("Login name", None, "login", error.message, error.remedy)
-        return _invitation_page(token, (finding,)), 409
+        return invitation(token, (finding,)), 409
     return entered(session, start_page(offer.slug, account.id))
 
 
 @blueprint.get("/reset/<token>")
 @anyone
-def reset(token: str) -> str:
+def reset(token: str, findings: Findings = ()) -> str:
     """The form for another password, by the link of an administrator."""
-    return _reset_page(token)
+    with reading() as db:
+        owner = resets.reset_owner(db, token)
+    return render_template("entrance/reset.html", token=token, owner=owner, findings=findings)
 
 
 @blueprint.post("/reset/<token>")
 @anyone
-def use_reset(token: str) -> Answer:
+def use_reset(token: str) -> Reply:
     """Replace the password, end all sessions and sign in."""
     form = request.form
     with reading() as db:
@@ -173,18 +180,12 @@ def use_reset(token: str) -> Answer:
         form.get("password", ""), login=owner.login, name=owner.name, repeated=form.get("repeated", "")
     )
     if findings:
-        return _reset_page(token, tuple(findings)), 422
+        return reset(token, tuple(findings)), 422
     new_hash = app_context().passwords.hash(form["password"])
     with writing() as db:
         outcome = resets.use_reset(db, token, new_hash, browser())
         end_session_before(db)
     return entered(outcome, url_for("campaigns.index"))
-
-
-def _reset_page(token: str, findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        owner = resets.reset_owner(db, token)
-    return render_template("entrance/reset.html", token=token, owner=owner, findings=findings)
 
 
 def _require_own_name() -> None:
@@ -217,14 +218,6 @@ def _new_account() -> people.NewAccount:
     )
 
 
-def _invitation_page(token: str, findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        offer = invitations.offer_of(db, token)
-    return render_template(
-        "entrance/invitation.html", token=token, offer=offer, findings=findings, typed=request.form
-    )
-
-
 def start_page(slug: str, account_id: int) -> str:
     """Where a person begins in a campaign."""
     with reading() as db:
@@ -242,7 +235,7 @@ def end_session_before(db: Session) -> None:
 def entered(outcome: SignedIn | CodeNeeded, address: str) -> Response:
     """Go on to an address with a new session, or to the form for the code that the account needs."""
     if isinstance(outcome, CodeNeeded):
-        response = see_other(url_for("sign_in_codes.index", next=address))
+        response = go_to("sign_in_codes.index", next=address)
         keep_code_step(response, outcome)
         return response
     response = see_other(address)

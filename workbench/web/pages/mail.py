@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, NotFound
-from workbench.web import notices
+from workbench.errors import NotFound
 from workbench.web.access import administrator, viewer
 from workbench.web.context import app_context, reading, writing
+from workbench.web.forms import Findings, accepted, errors_on
 from workbench.web.paging import A_PAGE, ListPage, start_asked
-from workbench.web.requests import see_other
 from workbench.workflow.mail import queue
 from workbench.workflow.people.mail_addresses import LONGEST_ADDRESS, address_of
 
@@ -19,37 +18,8 @@ blueprint = Blueprint("mail", __name__, url_prefix="/administration/mail")
 
 @blueprint.get("")
 @administrator
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """How mail is sent, how many messages are in each state, and the messages."""
-    return _page()
-
-
-@blueprint.post("/test")
-@administrator
-def test() -> Response | tuple[str, int]:
-    """Send a test message."""
-    if app_context().settings.mail is None:
-        raise NotFound("this site sends no e-mail", remedy="set WORKBENCH_MAIL_HOST")
-    try:
-        with writing() as db:
-            queue.add_test(db, request.form.get("address", ""))
-    except InvalidInput as error:
-        return _page(error.findings), 422
-    notices.add("A test message will be sent within seconds. Load this page again to see what became of it.")
-    return see_other(url_for("mail.index"))
-
-
-@blueprint.post("/<int:message_id>/again")
-@administrator
-def again(message_id: int) -> Response:
-    """Send a failed message after all."""
-    with writing() as db:
-        queue.try_again(db, message_id)
-    notices.add("The message will be sent again.")
-    return see_other(url_for("mail.index"))
-
-
-def _page(findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
         counts = queue.count_messages(db)
         total = sum(counts.values())
@@ -66,3 +36,26 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         findings=findings,
         typed=request.form if findings else {},
     )
+
+
+@blueprint.post("/test")
+@administrator
+def test() -> Response:
+    """Send a test message."""
+    if app_context().settings.mail is None:
+        raise NotFound("this site sends no e-mail", remedy="set WORKBENCH_MAIL_HOST")
+    with errors_on(index), writing() as db:
+        queue.add_test(db, request.form.get("address", ""))
+    return accepted(
+        "A test message will be sent within seconds. Load this page again to see what became of it.",
+        "mail.index",
+    )
+
+
+@blueprint.post("/<int:message_id>/again")
+@administrator
+def again(message_id: int) -> Response:
+    """Send a failed message after all."""
+    with writing() as db:
+        queue.try_again(db, message_id)
+    return accepted("The message will be sent again.", "mail.index")

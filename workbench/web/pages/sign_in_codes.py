@@ -10,6 +10,7 @@ from workbench.web import notices
 from workbench.web.access import anyone
 from workbench.web.context import reading, writing
 from workbench.web.requests import (
+    Reply,
     browser,
     code_step_token,
     drop_code_step,
@@ -25,14 +26,13 @@ from workbench.workflow.people.signing_in import Refused
 from workbench.workflow.people.two_factor import two_factor_state
 
 blueprint = Blueprint("sign_in_codes", __name__, url_prefix="/sign-in/code")
-Answer = str | Response | tuple[str, int] | tuple[str, int, dict[str, str]]
 # How many recovery codes are few: whoever uses one is told.
 FEW = 3
 
 
 @blueprint.get("")
 @anyone
-def index() -> Answer:
+def index() -> Reply:
     """The form for the code, after the password was right."""
     with reading() as db:
         account = waiting_account(db, code_step_token())
@@ -41,7 +41,7 @@ def index() -> Answer:
 
 @blueprint.post("")
 @anyone
-def check() -> Answer:
+def check() -> Reply:
     """Sign in, or show the form again with the reason."""
     token = code_step_token()
     with reading() as db:

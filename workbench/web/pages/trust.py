@@ -9,7 +9,7 @@ from typing import Any
 from flask import Blueprint, render_template, request
 
 from workbench.consensus.rules import RULES, RuleChoice
-from workbench.errors import Finding, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.storage import Session
 from workbench.tables import Export
 from workbench.trust.alternatives import ranking_measure
@@ -25,11 +25,11 @@ from workbench.trust.runs import PARTS as RUNS
 from workbench.trust.runs import runs_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.forms import findings_of, status_of
+from workbench.web.forms import Findings, findings_of, status_of
 from workbench.web.jobs import ShownJob, job_now, job_result
 from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
 from workbench.web.rendering import render_report
-from workbench.web.requests import wants_fragment
+from workbench.web.requests import Reply, wants_fragment
 from workbench.web.results import (
     MadeResult,
     TextFile,
@@ -82,7 +82,7 @@ ADVICE = {
 
 @blueprint.get("")
 @reader
-def index() -> str | tuple[str, int]:
+def index() -> Reply:
     """The five questions, each with its answer once that is computed."""
     measure = _measure()
     with reading() as db:
@@ -215,9 +215,9 @@ def question_file(question: str) -> MadeResult:
 
 @blueprint.get("/report")
 @reader
-def collection() -> str | tuple[str, int]:
+def collection() -> Reply:
     """The report on the collection."""
-    findings: tuple[Finding, ...] = ()
+    findings: Findings = ()
     shown = ShownJob()
     with reading() as db:
         rule = rule_form(db, here().id)
@@ -279,7 +279,7 @@ def _page(
     measure: str,
     runs: int,
     report: TrustReport | None = None,
-    findings: tuple[Finding, ...] = (),
+    findings: Findings = (),
     shown: ShownJob | None = None,
 ) -> str:
     return render_template(

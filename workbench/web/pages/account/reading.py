@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request, url_for
-from werkzeug.wrappers import Response
+from flask import Blueprint, render_template, request
 
 from workbench.errors import InvalidInput
-from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import reading, writing
-from workbench.web.requests import from_htmx, see_other
+from workbench.web.forms import accepted
+from workbench.web.requests import Reply, from_htmx
 from workbench.workflow.judging.desk_settings import TEXT_OPTIONS, save_text_settings, text_settings
 
 blueprint = Blueprint("desk_text", __name__, url_prefix="/account/text")
-Answer = str | Response | tuple[str, int]
 
 
 @blueprint.get("")
@@ -27,7 +25,7 @@ def index() -> str:
 
 @blueprint.post("")
 @signed_in
-def choose() -> Answer:
+def choose() -> Reply:
     """Keep what was chosen; a script is told only that it was."""
     sent = {choice.name: request.form[choice.name] for choice in TEXT_OPTIONS if choice.name in request.form}
     try:
@@ -39,5 +37,4 @@ def choose() -> Answer:
         raise
     if from_htmx():
         return "", 204
-    notices.add("Reading settings saved.")
-    return see_other(url_for("desk_text.index"))
+    return accepted("Reading settings saved.", "desk_text.index")

@@ -6,17 +6,17 @@ from datetime import timedelta
 from urllib.parse import quote, urlsplit
 
 import segno
-from flask import Blueprint, g, render_template, request, url_for
+from flask import Blueprint, g, render_template, request
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from workbench.errors import Conflict, Finding
 from workbench.settings import TwoFactorDemand
 from workbench.storage import Session
-from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import app_context, reading, writing
-from workbench.web.requests import browser, retry_after, see_other
+from workbench.web.forms import Findings, accepted
+from workbench.web.requests import Reply, browser, go_to, retry_after
 from workbench.workflow.people import signing_in, two_factor
 from workbench.workflow.people.accounts import account_by_login, has_password
 from workbench.workflow.people.code_checks import WRONG, confirm_code
@@ -25,16 +25,30 @@ from workbench.workflow.people.sessions import end_other_sessions
 from workbench.workflow.people.signing_in import CheckedAttempt, Refused
 
 blueprint = Blueprint("two_factor", __name__, url_prefix="/account/two-factor")
-Answer = Response | tuple[str, int] | tuple[str, int, dict[str, str]]
 # In which field something was wrong, and how.
 Wrong = tuple[str, Refused]
 
 
 @blueprint.get("")
 @signed_in
-def index() -> str:
+def index(codes: tuple[str, ...] = (), findings: Findings = ()) -> str:
     """Whether two-factor sign-in is on, and the forms to change that."""
-    return _page()
+    with reading() as db:
+        state = two_factor.two_factor_state(db, viewer().id)
+        demanded = _is_demanded(db)
+        with_password = has_password(db, viewer().id)
+    return render_template(
+        "account/two_factor.html",
+        state=state,
+        demanded=_demand().label if demanded else "",
+        with_password=with_password,
+        qr_code=_qr_code(state.secret) if state.secret else "",
+        codes=codes,
+        # A browser saves it without asking the server again, which has only the hashes.
+        file="data:text/plain;charset=utf-8," + quote("\n".join((_site(), viewer().login, *codes, ""))),
+        most=RECOVERY_CODES,
+        findings=findings,
+    )
 
 
 @blueprint.post("/prepare")
@@ -43,12 +57,12 @@ def prepare() -> Response:
     """Make a secret for an app, which the page then shows."""
     with writing() as db:
         two_factor.prepare_app(db, viewer().id)
-    return see_other(url_for("two_factor.index"))
+    return go_to("two_factor.index")
 
 
 @blueprint.post("/on")
 @signed_in
-def turn_on() -> Answer:
+def turn_on() -> Reply:
     """Turn it on once password and first code are right, and show the recovery codes; ends other sessions."""
     checked = _checked_password()
     with writing() as db:
@@ -58,23 +72,23 @@ def turn_on() -> Answer:
             end_other_sessions(db, viewer().id, g.token)
     if codes is None:
         return _refusal(wrong or ("code", Refused(timedelta(0), WRONG)))
-    return _page(codes), 201
+    return index(codes), 201
 
 
 @blueprint.post("/recovery-codes")
 @signed_in
-def renew() -> Answer:
+def renew() -> Reply:
     """Replace the recovery codes once password and code are right, and show the new ones."""
     checked = _checked_password()
     with writing() as db:
         wrong = _wrong_password(db, checked) or _wrong_code(db)
         codes = () if wrong else two_factor.renew_recovery_codes(db, viewer().id)
-    return _refusal(wrong) if wrong else (_page(codes), 201)
+    return _refusal(wrong) if wrong else (index(codes), 201)
 
 
 @blueprint.post("/off")
 @signed_in
-def turn_off() -> Answer:
+def turn_off() -> Reply:
     """Turn it off once password and code are right; ends other sessions."""
     checked = _checked_password()
     with writing() as db:
@@ -87,8 +101,9 @@ def turn_off() -> Answer:
             end_other_sessions(db, viewer().id, g.token)
     if wrong is not None:
         return _refusal(wrong)
-    notices.add("Two-factor sign-in is off. You are signed out in every other browser.")
-    return see_other(url_for("two_factor.index"))
+    return accepted(
+        "Two-factor sign-in is off. You are signed out in every other browser.", "two_factor.index"
+    )
 
 
 def _demand() -> TwoFactorDemand:
@@ -116,33 +131,14 @@ def _wrong_code(db: Session) -> Wrong | None:
     return ("code", refused) if refused is not None else None
 
 
-def _refusal(wrong: Wrong) -> Answer:
+def _refusal(wrong: Wrong) -> Reply:
     field, refused = wrong
     if field == "old":
         message = str(refused) if refused.wait else "this is not your password"
         finding = Finding("Current password", None, field, message)
     else:
         finding = Finding("Code", None, field, str(refused))
-    return _page(findings=(finding,)), 429 if refused.wait else 422, retry_after(refused)
-
-
-def _page(codes: tuple[str, ...] = (), findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        state = two_factor.two_factor_state(db, viewer().id)
-        demanded = _is_demanded(db)
-        with_password = has_password(db, viewer().id)
-    return render_template(
-        "account/two_factor.html",
-        state=state,
-        demanded=_demand().label if demanded else "",
-        with_password=with_password,
-        qr_code=_qr_code(state.secret) if state.secret else "",
-        codes=codes,
-        # A browser saves it without asking the server again, which has only the hashes.
-        file="data:text/plain;charset=utf-8," + quote("\n".join((_site(), viewer().login, *codes, ""))),
-        most=RECOVERY_CODES,
-        findings=findings,
-    )
+    return index(findings=(finding,)), 429 if refused.wait else 422, retry_after(refused)
 
 
 def _site() -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flask import Blueprint, Response, jsonify, make_response, render_template, request, url_for
-from werkzeug.wrappers import Response as Answer
+from flask import Blueprint, jsonify, make_response, render_template, request, url_for
+from werkzeug.wrappers import Response
 
 from workbench.consensus.rule import Pair
 from workbench.errors import Conflict, Finding, InvalidInput, rejected
@@ -88,7 +88,7 @@ def ahead() -> Response:
 
 @blueprint.put("/words")
 @adjudicator
-def keep_words() -> Answer:
+def keep_words() -> Response:
     """Keep the words that this adjudicator highlights in the topic that the address names."""
     sent = request.get_json(silent=True)
     words = sent.get("words") if isinstance(sent, dict) else None
@@ -104,7 +104,7 @@ def keep_words() -> Answer:
 
 @blueprint.post("/decide")
 @adjudicator
-def decide_pair() -> Response | Answer:
+def decide_pair() -> Response:
     """Record a decision and go on to the next pair; or tell what somebody else has decided meanwhile."""
     submission, choice = _submission(), _choice()
     pair = sent_id("topic"), sent_id("docno")
@@ -130,7 +130,7 @@ def decide_pair() -> Response | Answer:
 
 @blueprint.post("/undo")
 @adjudicator
-def undo_last() -> Response | Answer:
+def undo_last() -> Response:
     """Withdraw one's latest decision and go back to its pair."""
     choice = _choice()
     with writing() as db:
@@ -140,7 +140,7 @@ def undo_last() -> Response | Answer:
     return see_other(choice.desk_address(pair))
 
 
-def _go_on(choice: QueueChoice, *, after: Pair) -> Response | Answer:
+def _go_on(choice: QueueChoice, *, after: Pair) -> Response:
     if wants_fragment():
         return _desk(choice, None, after=after)
     with reading() as db:

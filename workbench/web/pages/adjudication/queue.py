@@ -18,11 +18,11 @@ from workbench.web import notices
 from workbench.web.access import here, member, organiser
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment, export_file
-from workbench.web.forms import findings_of, status_of, whole_number
+from workbench.web.forms import Findings, findings_of, status_of, whole_number
 from workbench.web.ids import read_id, write_id
 from workbench.web.meanwhile import marks, merged
 from workbench.web.pages.overview.steps import disputes_way
-from workbench.web.requests import see_other
+from workbench.web.requests import Reply, go_to
 from workbench.workflow.adjudication.decision_files import decisions_made
 from workbench.workflow.adjudication.disputes import Waiting, dispute_queue, titles_of
 from workbench.workflow.adjudication.queue import Order, State, queue_export
@@ -76,14 +76,33 @@ def queue_choice(*, topic: str) -> QueueChoice:
 
 @blueprint.get("")
 @adjudicator
-def index() -> str:
+def index(findings: Findings = (), typed: AdjudicationRules | None = None) -> str:
     """The queue; `?order=`, `?topic=` and `?state=` choose."""
-    return _page()
+    chosen = queue_choice(topic="topic")
+    with reading() as db:
+        found, lines = _lines(db, chosen, Waiting.PAGE)
+        shown = lines[:MOST_SHOWN]
+        titles = titles_of(db, here().id, shown)
+    return render_template(
+        "adjudication/index.html",
+        queue=found,
+        lines=shown,
+        titles=titles,
+        matching=len(lines),
+        chosen=chosen,
+        orders=tuple(Order),
+        states=tuple(State),
+        differences=tuple(Difference),
+        measures=[(name, name) for name in dict.fromkeys((*influence_measures(), found.rules.measure))],
+        rules=typed or found.rules,
+        was=marks(_values(found.rules)),
+        findings=findings,
+    )
 
 
 @blueprint.post("/rules")
 @organiser
-def change_rules() -> Response | tuple[str, int]:
+def change_rules() -> Reply:
     """Save what counts as disputed, and how it is shown."""
     typed = None
     try:
@@ -92,10 +111,10 @@ def change_rules() -> Response | tuple[str, int]:
             now = adjudication_rules(db, here().id)
             save_adjudication_rules(db, here().id, replace(now, **merged(_values(typed), _values(now))))
     except WorkbenchError as error:
-        return _page(findings_of(error, "Adjudication"), typed), status_of(error)
+        return index(findings_of(error, "Adjudication"), typed), status_of(error)
     then = disputes_way() or ("Create qrels", url_for("qrels.index"))
     notices.add("Adjudication settings saved.", then=then)
-    return see_other(url_for("adjudication.index"))
+    return go_to("adjudication.index")
 
 
 @blueprint.get("/disputes.<any(csv, json):kind>")
@@ -117,29 +136,6 @@ def decisions() -> Response:
         made = decisions_made(db, here().id)
     kind = "text/tab-separated-values"
     return attachment(write_decisions(made), f"{here().slug}.decisions.tsv", kind=kind)
-
-
-def _page(findings: tuple[Finding, ...] = (), typed: AdjudicationRules | None = None) -> str:
-    chosen = queue_choice(topic="topic")
-    with reading() as db:
-        found, lines = _lines(db, chosen, Waiting.PAGE)
-        shown = lines[:MOST_SHOWN]
-        titles = titles_of(db, here().id, shown)
-    return render_template(
-        "adjudication/index.html",
-        queue=found,
-        lines=shown,
-        titles=titles,
-        matching=len(lines),
-        chosen=chosen,
-        orders=tuple(Order),
-        states=tuple(State),
-        differences=tuple(Difference),
-        measures=[(name, name) for name in dict.fromkeys((*influence_measures(), found.rules.measure))],
-        rules=typed or found.rules,
-        was=marks(_values(found.rules)),
-        findings=findings,
-    )
 
 
 def _lines(db: Session, chosen: QueueChoice, waiting: Waiting) -> tuple[Queue, QueueLines]:

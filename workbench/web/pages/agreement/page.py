@@ -11,12 +11,12 @@ from flask import render_template, request
 from workbench.agreement.estimates import BANDS
 from workbench.agreement.options import OPTIONS, OWN, AgreementOptions, address_of, options_from_address
 from workbench.agreement.selection import relevant_or_not
-from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
+from workbench.errors import InvalidInput, WorkbenchError, rejected
 from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web.access import here
 from workbench.web.context import reading
-from workbench.web.forms import findings_of
+from workbench.web.forms import Findings, findings_of
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.people.assessors import assessors_of
 
@@ -42,7 +42,7 @@ class AgreementPage(Generic[Report]):
     options: AgreementOptions
     machines: bool
     report: Report | None
-    findings: tuple[Finding, ...] = ()
+    findings: Findings = ()
     refused: bool = False
 
     @property

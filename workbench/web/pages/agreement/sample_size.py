@@ -12,6 +12,8 @@ from workbench.agreement.sample_size import PLANNED, SizeRequest, sample_size
 from workbench.errors import Finding, InvalidInput
 from workbench.web.access import here, organiser
 from workbench.web.context import reading
+from workbench.web.forms import Findings
+from workbench.web.requests import Reply
 from workbench.workflow.agreement.sizes import expected_of
 
 blueprint = Blueprint("sample_size", __name__, url_prefix="/c/<slug>/agreement/size")
@@ -20,7 +22,7 @@ _NUMBERS = {one.name: one.default for one in fields(SizeRequest) if one.name != 
 
 @blueprint.get("")
 @organiser
-def index() -> str | tuple[str, int]:
+def index() -> Reply:
     """What both must judge; what is left empty is expected as of the campaign's judgments so far."""
     with reading() as db:
         known = expected_of(db, here().id)
@@ -43,7 +45,7 @@ def index() -> str | tuple[str, int]:
     return (page, 422) if findings else page
 
 
-def _asked(known: dict[str, Any]) -> tuple[dict[str, Any], tuple[Finding, ...]]:
+def _asked(known: dict[str, Any]) -> tuple[dict[str, Any], Findings]:
     """What was typed, else known; and what of it is no number."""
     asked: dict[str, Any] = dict(known)
     findings = []

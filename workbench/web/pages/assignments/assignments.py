@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, WorkbenchError, rejected
+from workbench.errors import WorkbenchError, rejected
 from workbench.figures import counted
 from workbench.storage import Session
 from workbench.web import notices, paging
 from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, status_of, whole_number
+from workbench.web.forms import Findings, findings_of, status_of, whole_number
 from workbench.web.ids import read_id
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.paging import page_of_topics, place_sent
-from workbench.web.requests import see_other
+from workbench.web.requests import Reply, go_to
 from workbench.workflow.judging import assignments
 from workbench.workflow.judging.assignments import AssignmentLine, assignments_of, loads_of
 from workbench.workflow.judging.distribution import Distribution, Given, distribute
@@ -46,7 +46,7 @@ def index() -> str:
 
 @blueprint.post("/turn")
 @organiser
-def in_turn() -> Response | tuple[str, int]:
+def in_turn() -> Reply:
     """Distribute the topics over assessors."""
     pool_id = whole_number(request.form.get("pool", ""))
     try:
@@ -69,7 +69,7 @@ def in_turn() -> Response | tuple[str, int]:
 
 @blueprint.post("/topics")
 @organiser
-def by_hand() -> Response | tuple[str, int]:
+def by_hand() -> Reply:
     """Assign what was ticked, and remove what was unticked, of the table that the form shows.
 
     What somebody else changed meanwhile stays as it is.
@@ -122,15 +122,15 @@ def _cells(name: str) -> list[Given]:
 
 def _back(pool_id: int | None) -> Response:
     """To the topics from which a form was sent."""
-    return see_other(url_for("assignments.index", pool=pool_id, **place_sent()))
+    return go_to("assignments.index", pool=pool_id, **place_sent())
 
 
-def _refused(error: WorkbenchError, pool_id: int | None) -> tuple[str, int]:
+def _refused(error: WorkbenchError, pool_id: int | None) -> Reply:
     with reading() as db:
         return _page(db, pool_id, findings_of(error, "Assignments")), status_of(error)
 
 
-def _page(db: Session, pool_id: int | None, findings: tuple[Finding, ...] = ()) -> str:
+def _page(db: Session, pool_id: int | None, findings: Findings = ()) -> str:
     made = pools_of(db, here().id)
     pools = tuple(one for one in made if not one.draft)
     assessors = [one for one in assessors_of(db, here().id) if one.assignable]

@@ -35,6 +35,7 @@ from workbench.web.pages.judging.desk_json import (
 )
 from workbench.web.pages.judging.preparing import make_sketches, prepare_desk
 from workbench.web.rendering import plain_words
+from workbench.web.requests import Reply
 from workbench.workflow.adjudication.discussion_sync import receive_discussed
 from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
 from workbench.workflow.judging.preference_sync import receive_preference
@@ -55,7 +56,7 @@ OF_ASSIGNMENT = "/c/<slug>/judge/<int:assignment_id>"
 
 @blueprint.post("/desk/events")
 @anyone
-def events() -> Response | tuple[Response, int]:
+def events() -> Reply:
     """Take events in order and say of each what became of it.
 
     They name their assignments, so that what one topic left unsent arrives from any page. 401 where nobody
@@ -82,7 +83,7 @@ def events() -> Response | tuple[Response, int]:
 
 @blueprint.get(f"{OF_ASSIGNMENT}/work")
 @member(Role.ASSESSOR)
-def work(assignment_id: int) -> Response | tuple[Response, int]:
+def work(assignment_id: int) -> Reply:
     """The topic as it stands; of an adaptive pool the next document is handed out, and comes with it."""
     try:
         prepare_desk(assignment_id)
@@ -102,7 +103,7 @@ def work(assignment_id: int) -> Response | tuple[Response, int]:
 
 @blueprint.get(f"{OF_ASSIGNMENT}/documents")
 @member(Role.ASSESSOR)
-def documents(assignment_id: int) -> Response | tuple[Response, int]:
+def documents(assignment_id: int) -> Reply:
     """The documents of `?docno=`, which may be repeated; all of them in the assessor's own part."""
     requested = [read_id(text) for text in request.args.getlist("docno")]
     try:
@@ -116,7 +117,7 @@ def documents(assignment_id: int) -> Response | tuple[Response, int]:
 
 @blueprint.get(f"{OF_ASSIGNMENT}/titles")
 @member(Role.ASSESSOR)
-def titles(assignment_id: int) -> Response | tuple[Response, int]:
+def titles(assignment_id: int) -> Reply:
     """The titles of the documents of the topic that this assessor has, for the list of judgments."""
     try:
         with reading() as db:
@@ -137,11 +138,11 @@ def following(assignment_id: int) -> Response:
     return jsonify(topic=found)
 
 
-def _refused(error: WorkbenchError) -> tuple[Response, int]:
+def _refused(error: WorkbenchError) -> Reply:
     return _problem(404 if isinstance(error, NotFound) else 409, error.message)
 
 
-def _problem(status: int, why: Any) -> tuple[Response, int]:
+def _problem(status: int, why: Any) -> Reply:
     return jsonify(why=why), status
 
 

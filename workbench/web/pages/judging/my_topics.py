@@ -19,7 +19,7 @@ from workbench.web.context import reading, writing
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.desk_json import asked_json, near_json, result_words, work_json
 from workbench.web.pages.judging.preparing import prepare_desk
-from workbench.web.requests import see_other
+from workbench.web.requests import go_to, see_other
 from workbench.workflow.adjudication.discussions import discussions
 from workbench.workflow.campaigns.campaigns import campaign_by_slug, campaign_of
 from workbench.workflow.judging import desk_view, worklists
@@ -201,7 +201,7 @@ def _stored(receipt: Receipt) -> Response:
         "decides whether it counts.",
         "poor",
     )
-    return see_other(url_for("campaigns.index"))
+    return go_to("campaigns.index")
 
 
 def _submission(kind: SubmissionKind = SubmissionKind.ANSWER) -> Submission:

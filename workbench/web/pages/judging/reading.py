@@ -9,18 +9,18 @@ from workbench.errors import InvalidInput, NotFound, rejected
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.ids import read_id
+from workbench.web.requests import Reply
 from workbench.workflow.judging.desk_settings import own_words, save_own_words
 from workbench.workflow.judging.near_duplicates import compare_texts
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("reading", __name__, url_prefix="/c/<slug>/judge/<int:assignment_id>")
-Answer = Response | tuple[Response, int]
 
 
 @blueprint.get("/words")
 @member(Role.ASSESSOR)
-def words(assignment_id: int) -> Answer:
+def words(assignment_id: int) -> Response:
     """The words that this assessor highlights in this topic, as `{"words": [...]}`."""
     with reading() as db:
         require_assignment(db, here().id, assignment_id)
@@ -29,7 +29,7 @@ def words(assignment_id: int) -> Answer:
 
 @blueprint.put("/words")
 @member(Role.ASSESSOR)
-def keep_words(assignment_id: int) -> Answer:
+def keep_words(assignment_id: int) -> Reply:
     """Keep the words of a body like that of `words`, and answer with them as they are kept."""
     sent = request.get_json(silent=True)
     sent_words = sent.get("words") if isinstance(sent, dict) else None

@@ -6,18 +6,19 @@ Blind as the desk is: nothing here tells of runs, of colleagues, or of what they
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import InvalidInput
 from workbench.records import Scale, Topic
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of
+from workbench.web.forms import Findings, errors_on
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.search.forms import (
     FROM,
@@ -28,7 +29,7 @@ from workbench.web.pages.search.forms import (
     read_search,
     refused_with,
 )
-from workbench.web.requests import loaded_anew, pushed, see_other, wants_fragment
+from workbench.web.requests import Reply, loaded_anew, pushed, see_other, wants_fragment
 from workbench.web.search_index import index_to_have
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.collection import topic_of
@@ -65,7 +66,6 @@ from workbench.workflow.searching.searches import (
 )
 
 blueprint = Blueprint("topic_search", __name__, url_prefix="/c/<slug>/judge/<int:assignment_id>/search")
-Answer = str | Response | tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +87,14 @@ class FoundDesk:
 
 @blueprint.get("")
 @member(Role.ASSESSOR)
-def index(assignment_id: int) -> Answer:
+def index(assignment_id: int) -> Reply:
     """The form, and what this assessor searched for the topic before."""
     return _page(assignment_id)
 
 
 @blueprint.post("")
 @member(Role.ASSESSOR)
-def search(assignment_id: int) -> Answer:
+def search(assignment_id: int) -> Reply:
     """Search the documents, and show what was found."""
     try:
         asked = read_search()
@@ -123,14 +123,14 @@ def search(assignment_id: int) -> Answer:
 
 @blueprint.get("/<int:search_id>")
 @member(Role.ASSESSOR)
-def show(assignment_id: int, search_id: int) -> Answer:
+def show(assignment_id: int, search_id: int) -> Reply:
     """What a search found, with the document of `?docno=` open beside it."""
     return _page(assignment_id, search_id)
 
 
 @blueprint.post("/<int:search_id>/more")
 @member(Role.ASSESSOR)
-def more(assignment_id: int, search_id: int) -> Answer:
+def more(assignment_id: int, search_id: int) -> Reply:
     """Show the next hits of a search."""
     with writing() as db:
         task = _task(db, assignment_id)
@@ -147,7 +147,7 @@ def more(assignment_id: int, search_id: int) -> Answer:
 
 @blueprint.post("/<int:search_id>/open")
 @member(Role.ASSESSOR)
-def open_document(assignment_id: int, search_id: int) -> Answer:
+def open_document(assignment_id: int, search_id: int) -> Response:
     """Open a document that a search has shown."""
     docno = read_id(request.form.get("docno", ""))
     with writing() as db:
@@ -161,10 +161,10 @@ def open_document(assignment_id: int, search_id: int) -> Answer:
 
 @blueprint.post("/<int:search_id>/judge")
 @member(Role.ASSESSOR)
-def judge(assignment_id: int, search_id: int) -> Answer:
+def judge(assignment_id: int, search_id: int) -> Reply:
     """Record a judgment of a document that a search has shown, and open the next one without an answer."""
     docno = read_id(request.form.get("docno", ""))
-    try:
+    with errors_on(partial(_refused, assignment_id, search_id, docno)):
         submission = read_form(request.form, request.form.getlist("subtopic"), docno=docno)
         with writing() as db:
             task = _task(db, assignment_id)
@@ -174,8 +174,6 @@ def judge(assignment_id: int, search_id: int) -> Answer:
             following = next_without_answer(db, row, known, docno)
             if following is not None:
                 record_opened(db, row, following)
-    except InvalidInput as error:
-        return _refused(assignment_id, search_id, docno, findings_of(error, "Answer", "answer")), 422
     if receipt.outcome is Outcome.UNRECORDED:
         notices.add(f"Your answer was not recorded: {receipt.why}. It is stored for the organiser.", "poor")
     address = _address(assignment_id, search_id, following)
@@ -211,7 +209,7 @@ def _desk(db: Session, task: Task, docno: str | None = None) -> FoundDesk:
     )
 
 
-def _of_form(findings: tuple[Finding, ...]) -> dict[str, Any]:
+def _of_form(findings: Findings) -> dict[str, Any]:
     return {"choices": OF_ASSESSORS, "left_at": left_at(), "typed": request.form, "findings": findings}
 
 
@@ -220,7 +218,7 @@ def _opened(
     search_id: int,
     docno: str | None,
     judged: SearchHit | None = None,
-    findings: tuple[Finding, ...] = (),
+    findings: Findings = (),
 ) -> str:
     """The document that is open, and the hit that was judged before it; of the form only what was refused."""
     with reading() as db:
@@ -240,7 +238,7 @@ def _opened(
     )
 
 
-def _refused(assignment_id: int, search_id: int, docno: str, findings: tuple[Finding, ...]) -> str:
+def _refused(assignment_id: int, search_id: int, docno: str, findings: Findings) -> str:
     if not wants_fragment():
         return _page(assignment_id, search_id, docno, findings)
     with reading() as db:
@@ -252,7 +250,7 @@ def _page(
     assignment_id: int,
     search_id: int | None = None,
     docno: str | None = None,
-    findings: tuple[Finding, ...] = (),
+    findings: Findings = (),
 ) -> str:
     named = request.args.get("docno")
     docno = docno if docno is not None or named is None else read_id(named)

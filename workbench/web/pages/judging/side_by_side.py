@@ -11,7 +11,7 @@ from workbench.errors import NotFound
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import whole_number
-from workbench.web.requests import see_other, wants_fragment
+from workbench.web.requests import go_to, wants_fragment
 from workbench.workflow.judging.desk_settings import SIDE_ANSWERS, side_keys_of
 from workbench.workflow.judging.preference_desk import SideBySide, choose, side_by_side, undo_choice
 from workbench.workflow.judging.preference_tasks import require_task, tasks_of
@@ -57,7 +57,7 @@ def answer(task_id: int) -> Response:
             active_ms=int(active) if active.isascii() and active.isdigit() and len(active) < 12 else None,
         )
         choose(db, task_id, viewer().id, given)
-    return see_other(url_for("side_by_side.desk", task_id=task_id))
+    return go_to("side_by_side.desk", task_id=task_id)
 
 
 @blueprint.post("/<int:task_id>/undo")
@@ -67,7 +67,7 @@ def undo(task_id: int) -> Response:
     with writing() as db:
         require_task(db, here().id, task_id)
         number = undo_choice(db, task_id, viewer().id, client_id=request.form.get("client_id", ""))
-    return see_other(url_for("side_by_side.desk", task_id=task_id, pair=number))
+    return go_to("side_by_side.desk", task_id=task_id, pair=number)
 
 
 def _desk(task_id: int, number: int | None) -> str:

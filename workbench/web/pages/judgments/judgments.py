@@ -9,7 +9,7 @@ from typing import BinaryIO
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, WorkbenchError, rejected
+from workbench.errors import rejected
 from workbench.figures import counted
 from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels
@@ -19,15 +19,15 @@ from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import (
     Files,
+    Findings,
     announce,
     announce_notes,
-    findings_of,
+    errors_on,
     sent_files,
-    status_of,
     whole_number,
     with_each,
 )
-from workbench.web.requests import see_other
+from workbench.web.requests import go_to
 from workbench.web.results import MadeResult, TextFile, result
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
@@ -48,26 +48,45 @@ NO_GRADES = (Answer.UNSURE, Answer.CANNOT_JUDGE)
 
 @blueprint.get("")
 @organiser
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """Who judged how much; `?only=unsure` or `?only=cannot_judge` lists these answers."""
-    return _page()
+    only = request.args.get("only", "")
+    with reading() as db:
+        odd = judgments_without_grade(db, here().id, only=only)
+        total = answer_count(db, here().id)
+        scale = campaign_of(db, here().id).scale
+        view = overview(db, here().id)
+        waiting = unrecorded_count(db, here().id)
+        divided = any(topic.subtopics for topic in topics_of(db, here().id))
+    return render_template(
+        "judgments/index.html",
+        view=view,
+        unrecorded=waiting,
+        subtopics=divided,
+        scale=scale,
+        total=total,
+        only=only,
+        kinds=NO_GRADES,
+        odd=odd[:MOST_SHOWN],
+        odd_total=len(odd),
+        typed=request.form,
+        findings=findings,
+    )
 
 
 @blueprint.post("")
 @organiser
-def import_() -> Response | tuple[str, int]:
+def import_() -> Response:
     """Import the judgments of files; all of them, or none."""
-    try:
+    with errors_on(index, "Judgments"):
         files, codes, notes = sent_files(), _codes(), list[str]()
         name = _one_name(files)
         read = with_each(files, lambda source, stream: _read(stream, source, name, codes, notes))
         given = [_given(source, judgments) for source, judgments in read]
         done = import_files(app_context().database, here().id, given, writing=writing)
-    except WorkbenchError as error:
-        return _page(findings_of(error, "Judgments")), status_of(error)
     announce_notes(notes)
     announce([(one.source, _in_words(one)) for one in done], ("Agreement", url_for("agreement.index")))
-    return see_other(url_for("judgments.index"))
+    return go_to("judgments.index")
 
 
 @blueprint.get("/all.tsv")
@@ -157,28 +176,3 @@ def _in_words(imported: Imported) -> str:
         message += f" {pairs} repeated by the same assessor, {imported.contradicted:,} with another answer;"
         message += " the last counts."
     return message
-
-
-def _page(findings: tuple[Finding, ...] = ()) -> str:
-    only = request.args.get("only", "")
-    with reading() as db:
-        odd = judgments_without_grade(db, here().id, only=only)
-        total = answer_count(db, here().id)
-        scale = campaign_of(db, here().id).scale
-        view = overview(db, here().id)
-        waiting = unrecorded_count(db, here().id)
-        divided = any(topic.subtopics for topic in topics_of(db, here().id))
-    return render_template(
-        "judgments/index.html",
-        view=view,
-        unrecorded=waiting,
-        subtopics=divided,
-        scale=scale,
-        total=total,
-        only=only,
-        kinds=NO_GRADES,
-        odd=odd[:MOST_SHOWN],
-        odd_total=len(odd),
-        typed=request.form,
-        findings=findings,
-    )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request, url_for
-from werkzeug.wrappers import Response
+from flask import Blueprint, render_template, request
 
-from workbench.errors import Finding, WorkbenchError
+from workbench.errors import Finding
 from workbench.figures import counted
-from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, status_of, whole_number
-from workbench.web.requests import see_other
+from workbench.web.forms import Findings, accepted, errors_on, whole_number
+from workbench.web.requests import Reply
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.unrecorded import Settlement, settle, unrecorded_lines
 
@@ -21,33 +19,8 @@ DONE = {Settlement.RECORDED: "recorded", Settlement.DISMISSED: "dismissed"}
 
 @blueprint.get("")
 @organiser
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """The unrecorded answers: who said what, why it was not recorded, when."""
-    return _page()
-
-
-@blueprint.post("")
-@organiser
-def act() -> Response | tuple[str, int]:
-    """Record or dismiss the selected ones, in the order in which they arrived; all of them, or none."""
-    settlement = Settlement.RECORDED if request.form.get("act") == "record" else Settlement.DISMISSED
-    numbers = sorted(
-        number for text in request.form.getlist("kept") if (number := whole_number(text)) is not None
-    )
-    if not numbers:
-        nothing = Finding("Answers", None, "kept", "nothing is selected", "select one or more")
-        return _page((nothing,)), 422
-    try:
-        with writing() as db:
-            for number in numbers:
-                settle(db, here().id, number, viewer().id, settlement=settlement)
-    except WorkbenchError as error:
-        return _page(findings_of(error, "Answers", "kept")), status_of(error)
-    notices.add(f"{counted(len(numbers), 'answer')} {DONE[settlement]}.")
-    return see_other(url_for("kept_aside.index"))
-
-
-def _page(findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
         lines = unrecorded_lines(db, here().id)
         scale = campaign_of(db, here().id).scale
@@ -56,3 +29,20 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
     return render_template(
         "judgments/unrecorded.html", waiting=waiting, settled=settled, scale=scale, findings=findings
     )
+
+
+@blueprint.post("")
+@organiser
+def act() -> Reply:
+    """Record or dismiss the selected ones, in the order in which they arrived; all of them, or none."""
+    settlement = Settlement.RECORDED if request.form.get("act") == "record" else Settlement.DISMISSED
+    numbers = sorted(
+        number for text in request.form.getlist("kept") if (number := whole_number(text)) is not None
+    )
+    if not numbers:
+        nothing = Finding("Answers", None, "kept", "nothing is selected", "select one or more")
+        return index((nothing,)), 422
+    with errors_on(index, "Answers", "kept"), writing() as db:
+        for number in numbers:
+            settle(db, here().id, number, viewer().id, settlement=settlement)
+    return accepted(f"{counted(len(numbers), 'answer')} {DONE[settlement]}.", "kept_aside.index")

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import io
+from functools import partial
 from typing import BinaryIO, cast
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict, Finding, WorkbenchError, rejected
+from workbench.errors import Conflict, rejected
 from workbench.figures import counted
 from workbench.formats.identifiers import read_docnos
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, sent_id, status_of
+from workbench.web.forms import Findings, errors_on, sent_id
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.rendering import plain_words
-from workbench.web.requests import see_other
+from workbench.web.requests import go_to
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.pools.additions import (
     AddedDocuments,
@@ -77,24 +78,39 @@ blueprint = Blueprint("additions", __name__, url_prefix="/c/<slug>/pools/<int:po
 
 @blueprint.get("")
 @organiser
-def index(pool_id: int) -> str:
+def index(pool_id: int, findings: Findings = ()) -> str:
     """What was added to the topic of `?topic=`, and the form for more."""
-    return _page(pool_id)
+    topic_id = sent_id("topic")
+    with reading() as db:
+        line = pool_line(db, here().id, pool_id)
+        entries = pool_entries(db, here().id, line.name, topic=topic_id)
+        removed = removed_additions(db, here().id, line.name, topic=topic_id)
+        judged = judged_additions(db, here().id, line.name, topic=topic_id)
+        title = next((topic.title for topic in topics_of(db, here().id) if topic.id == topic_id), "")
+    return render_template(
+        "pools/additions.html",
+        pool=line,
+        topic=topic_id,
+        title=title,
+        entries=[entry for entry in entries if entry.added is not None],
+        judged=judged,
+        removed=removed,
+        typed=request.form,
+        findings=findings,
+    )
 
 
 @blueprint.post("")
 @organiser
-def add(pool_id: int) -> Response | tuple[str, int]:
+def add(pool_id: int) -> Response:
     """Add documents to the topic; all of them, or none."""
     topic = sent_id("topic")
-    try:
+    with errors_on(partial(index, pool_id), "Docnos", "docnos"):
         additions = read_additions()
         with writing() as db:
             added = add_documents(
                 db, here().id, pool_line(db, here().id, pool_id).name, topic, additions, added_by=viewer().id
             )
-    except WorkbenchError as error:
-        return _page(pool_id, findings_of(error, "Docnos", "docnos")), status_of(error)
     for sentence in added_in_words(added, pools=True):
         notices.add(sentence, "good" if added.added else "fair")
     return _back(pool_id, topic)
@@ -117,25 +133,4 @@ def remove(pool_id: int) -> Response:
 
 
 def _back(pool_id: int, topic: str) -> Response:
-    return see_other(url_for("additions.index", pool_id=pool_id, topic=write_id(topic)))
-
-
-def _page(pool_id: int, findings: tuple[Finding, ...] = ()) -> str:
-    topic_id = sent_id("topic")
-    with reading() as db:
-        line = pool_line(db, here().id, pool_id)
-        entries = pool_entries(db, here().id, line.name, topic=topic_id)
-        removed = removed_additions(db, here().id, line.name, topic=topic_id)
-        judged = judged_additions(db, here().id, line.name, topic=topic_id)
-        title = next((topic.title for topic in topics_of(db, here().id) if topic.id == topic_id), "")
-    return render_template(
-        "pools/additions.html",
-        pool=line,
-        topic=topic_id,
-        title=title,
-        entries=[entry for entry in entries if entry.added is not None],
-        judged=judged,
-        removed=removed,
-        typed=request.form,
-        findings=findings,
-    )
+    return go_to("additions.index", pool_id=pool_id, topic=write_id(topic))

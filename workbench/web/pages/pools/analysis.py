@@ -17,10 +17,10 @@ from workbench.records import TieRule
 from workbench.storage import Session
 from workbench.web.access import here, member
 from workbench.web.context import reading
-from workbench.web.forms import findings_of, sent_ids, status_of, whole_number
+from workbench.web.forms import Findings, findings_of, sent_ids, status_of, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.pool_choice import pool_sent, pools_shown
-from workbench.web.requests import wants_fragment
+from workbench.web.requests import Reply, wants_fragment
 from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.roles import Role
@@ -70,7 +70,7 @@ class AnalysisForm:
 
 @blueprint.get("")
 @onlooker
-def index() -> str | tuple[str, int]:
+def index() -> Reply:
     """The form and its analysis; before the form is sent, htmx fetches the analysis of the proposed runs."""
     with reading() as db:
         form = _form(db)
@@ -153,7 +153,7 @@ def _page(
     form: AnalysisForm,
     done: CampaignAnalysis | None = None,
     titles: Mapping[str, str] | None = None,
-    findings: tuple[Finding, ...] = (),
+    findings: Findings = (),
 ) -> str:
     found = done.found if done else None
     short = [found.growth[depth - 1] for depth in short_depths(found)] if found else []

@@ -21,11 +21,11 @@ from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import reading
 from workbench.web.downloads import attachment, csv_file
-from workbench.web.forms import findings_of, sent_id, sent_ids, status_of, whole_number
+from workbench.web.forms import Findings, errors_on, findings_of, sent_id, sent_ids, whole_number
 from workbench.web.long_work import make_pool_soon
 from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
 from workbench.web.paging import A_PAGE, ListPage, start_asked
-from workbench.web.requests import see_other
+from workbench.web.requests import go_to
 from workbench.workflow.pools.adaptive_pools import reasons_of
 from workbench.workflow.pools.drafts import changed_runs, shared_with
 from workbench.workflow.pools.listing import origin_lines, pool_report, pool_topics
@@ -48,16 +48,36 @@ TIES: Mapping[TieRule, str] = {
 
 @blueprint.get("")
 @reader
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """The list of pools, and the form for one more."""
-    return _page()
+    typed = request.form
+    with reading() as db:
+        pools = pools_shown(db, here().id)
+        runs = runs_of(db, here().id)
+    return render_template(
+        "pools/index.html",
+        pools=pools,
+        runs=runs,
+        ties=TIES,
+        usual_ties=str(TieRule.TREC_EVAL),
+        name=typed.get("name", ""),
+        strategies=strategy_fields(typed, longest_list(runs)),
+        supplementary=typed.get("supplementary") == "yes",
+        priority=typed.get("priority", ""),
+        chosen_ties=typed.get("ties", str(TieRule.TREC_EVAL)),
+        chosen_runs=set(sent_ids("run"))
+        if request.form
+        else {run.tag for run in runs if run.verdict is Verdict.ACCEPTED},
+        tags_fit=sum(len(run.tag) for run in runs) <= MOST_OF_TAGS,
+        findings=findings,
+    )
 
 
 @blueprint.post("")
 @organiser
-def make() -> Response | tuple[str, int]:
+def make() -> Response:
     """Make a draft of a pool from the chosen runs."""
-    try:
+    with errors_on(index, "Pool", "name"):
         recipe = _of_runs(read_recipe(request.form), sent_ids("run"))
         made = make_pool_soon(
             NewPool(
@@ -68,15 +88,13 @@ def make() -> Response | tuple[str, int]:
                 created_by=viewer().id,
             ),
         )
-    except WorkbenchError as error:
-        return _page(findings_of(error, "Pool", "name")), status_of(error)
     asks = "of at most" if made.pool.adaptive else "of"
     pairs = counted(made.pool.pairs, "pair")
     opening = url_for("pool_states.confirm_opening", pool_id=made.pool.id)
     notices.add(
         f"Pool “{made.pool.name}” was saved as a draft {asks} {pairs}.", then=("Open for judging", opening)
     )
-    return see_other(url_for("pools.pool", pool_id=made.pool.id))
+    return go_to("pools.pool", pool_id=made.pool.id)
 
 
 @blueprint.get("/plan")
@@ -85,7 +103,7 @@ def plan() -> str:
     """What the pool of the form would cost, while one types; with `all` that of all accepted runs."""
     sent = {"ties": str(TieRule.TREC_EVAL), **request.args.to_dict()}
     plan = None
-    findings: tuple[Finding, ...] = ()
+    findings: Findings = ()
     try:
         recipe = _of_runs(read_recipe(sent), None if "all" in sent else sent_ids("run"))
         with reading() as db:
@@ -166,30 +184,6 @@ def _of_runs(recipe: PoolRecipe, tags: list[str] | None) -> PoolRecipe:
     if tags == [] and recipe.strategy != LEARNER.name:
         raise rejected("Runs", None, "run", "no run is chosen", "choose one or more")
     return replace(recipe, tags=tags)
-
-
-def _page(findings: tuple[Finding, ...] = ()) -> str:
-    typed = request.form
-    with reading() as db:
-        pools = pools_shown(db, here().id)
-        runs = runs_of(db, here().id)
-    return render_template(
-        "pools/index.html",
-        pools=pools,
-        runs=runs,
-        ties=TIES,
-        usual_ties=str(TieRule.TREC_EVAL),
-        name=typed.get("name", ""),
-        strategies=strategy_fields(typed, longest_list(runs)),
-        supplementary=typed.get("supplementary") == "yes",
-        priority=typed.get("priority", ""),
-        chosen_ties=typed.get("ties", str(TieRule.TREC_EVAL)),
-        chosen_runs=set(sent_ids("run"))
-        if request.form
-        else {run.tag for run in runs if run.verdict is Verdict.ACCEPTED},
-        tags_fit=sum(len(run.tag) for run in runs) <= MOST_OF_TAGS,
-        findings=findings,
-    )
 
 
 FIRST = "depth"

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput
 from workbench.learning.stopping import StoppingGoal
-from workbench.web import notices
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
-from workbench.web.forms import sent_id, whole_number
+from workbench.web.forms import accepted, sent_id, whole_number
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.web.requests import see_other
 from workbench.web.results import MadeResult, result
 from workbench.workflow.pools.learner_pools import learner_budget, raise_budget
 from workbench.workflow.pools.stopping_advice import TopicAdvice, advice_export, further_sample, pool_advice
@@ -45,8 +43,9 @@ def budget(pool_id: int) -> Response:
     with writing() as db:
         line = pool_line(db, here().id, pool_id)
         raise_budget(db, here().id, line.name, number or 0)
-    notices.add(f"Up to {number:,} documents of each topic are judged now.")
-    return see_other(url_for("stopping.index", pool_id=pool_id))
+    return accepted(
+        f"Up to {number:,} documents of each topic are judged now.", "stopping.index", pool_id=pool_id
+    )
 
 
 @blueprint.get("/topic")

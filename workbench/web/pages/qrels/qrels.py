@@ -11,13 +11,13 @@ from werkzeug.wrappers import Response
 from workbench.consensus.rules import RULES, choices_of, default_rules
 from workbench.consensus.settle import label_export
 from workbench.consensus.sums import soft_export
-from workbench.errors import Finding, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.formats.judgments import group_names
 from workbench.records import Scale
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import attachment
-from workbench.web.forms import findings_of, status_of
+from workbench.web.forms import Findings, findings_of, status_of
 from workbench.web.pages.overview.steps import disputes_way
 from workbench.web.pages.qrels.rule_form import (
     GradeCountRow,
@@ -27,6 +27,7 @@ from workbench.web.pages.qrels.rule_form import (
     rule_name,
 )
 from workbench.web.pages.qrels.rule_form import field_styles as styles_of_fields
+from workbench.web.requests import Reply
 from workbench.web.results import MadeResult, TextFile, result
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
@@ -53,9 +54,9 @@ USE_WHEN: Mapping[str, str] = {
 
 @blueprint.get("")
 @reader
-def index() -> str | tuple[str, int]:
+def index() -> Reply:
     """The qrels that the rule of the address makes of the current judgments."""
-    findings: tuple[Finding, ...] = ()
+    findings: Findings = ()
     report, soft, status = None, None, 200
     with reading() as db:
         scale = campaign_of(db, here().id).scale

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from flask import Blueprint, render_template, request
 
-from workbench.errors import Finding, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.releases.comparison import ReleaseComparison, comparison_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.forms import findings_of, status_of
+from workbench.web.forms import Findings, findings_of, status_of
+from workbench.web.requests import Reply
 from workbench.web.results import MadeResult, result
 from workbench.workflow.releases.comparing import compare_campaign_releases
 from workbench.workflow.releases.releases import releases_of
@@ -20,14 +21,14 @@ MOST_PAIRS = 100
 
 @blueprint.get("")
 @reader
-def index() -> str | tuple[str, int]:
+def index() -> Reply:
     """The comparison that the address asks for: the two latest releases unless it names others."""
     with reading() as db:
         releases = releases_of(db, here().id)
     versions = [one.version for one in releases]
     before = request.args.get("before") or (versions[1] if len(versions) > 1 else "")
     after = request.args.get("after") or (versions[0] if versions else "")
-    found, findings, status = None, tuple[Finding, ...](), 200
+    found, findings, status = None, Findings(), 200
     if before and after:
         try:
             found = _compared(before, after)

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.consensus.rules import RULES, RuleChoice, choice_label
-from workbench.errors import Finding, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.releases.contents import Included
-from workbench.web import notices
 from workbench.web.access import here, in_archive, organiser, reader, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import streamed
-from workbench.web.forms import findings_of, sent_text, status_of
+from workbench.web.forms import Findings, accepted, errors_on, findings_of, sent_text, status_of
 from workbench.web.long_work import make_release_soon
 from workbench.web.pages.qrels.rule_form import rule_form
-from workbench.web.requests import see_other
+from workbench.web.requests import Reply
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.making import LONGEST_LINE, LONGEST_TEXT
@@ -37,7 +37,6 @@ from workbench.workflow.releases.releases import (
 from workbench.workflow.releases.scoring import measures_for
 
 blueprint = Blueprint("releases", __name__, url_prefix="/c/<slug>/releases")
-Answer = str | Response | tuple[str, int]
 INCLUDED = (
     (
         Included.DOCUMENTS,
@@ -93,35 +92,46 @@ def index() -> str:
 
 @blueprint.get("/new")
 @organiser
-def new() -> Answer:
+def new() -> Reply:
     """The form of a new release: what is still open first."""
     return _form_page(None)
 
 
 @blueprint.post("/new")
 @organiser
-def create() -> Answer:
+def create() -> Response:
     """Make the release; the rule is that of the address."""
     form = _sent_form()
-    try:
+    with errors_on(partial(_form_page, form), "Version", "version"):
         with reading() as db:
             choice = rule_form(db, here().id).choice
         made = make_release_soon(form.request(choice), made_by=viewer().id)
-    except WorkbenchError as error:
-        return _form_page(form, findings_of(error, "Version", "version")), status_of(error)
     release = made.release
-    notices.add(
+    return accepted(
         f"Release {release.version} created: {release.lines:,} qrels lines on {release.topics:,} topics. "
-        "Only members see it until you publish it."
+        "Only members see it until you publish it.",
+        "releases.release",
+        version=release.version,
     )
-    return see_other(url_for("releases.release", version=release.version))
 
 
 @blueprint.get("/v/<version>")
 @reader
-def release(version: str) -> str:
+def release(version: str, reason: str = "", findings: Findings = ()) -> str:
     """One release: what is in it, how it is cited, and what can be done with it."""
-    return _release_page(version)
+    with reading() as db:
+        found = release_by_version(db, here().id, version)
+        sheet = release_sheet(db, found)
+    return render_template(
+        "releases/release.html",
+        release=found,
+        sheet=sheet,
+        command=score_command(found),
+        public_address=_public_address(found),
+        reason=reason,
+        longest_reason=LONGEST_REASON,
+        findings=findings,
+    )
 
 
 @blueprint.get("/v/<version>/zip")
@@ -140,8 +150,11 @@ def publish(version: str) -> Response:
     """Let outsiders see it."""
     with writing() as db:
         publish_release(db, here().id, version)
-    notices.add(f"Release {version} is public: everybody who has its address can see and download it.")
-    return see_other(url_for("releases.release", version=version))
+    return accepted(
+        f"Release {version} is public: everybody who has its address can see and download it.",
+        "releases.release",
+        version=version,
+    )
 
 
 @blueprint.post("/v/<version>/unpublish")
@@ -151,14 +164,13 @@ def unpublish(version: str) -> Response:
     """Show it to members only."""
     with writing() as db:
         unpublish_release(db, here().id, version)
-    notices.add(f"Release {version} is no longer public.")
-    return see_other(url_for("releases.release", version=version))
+    return accepted(f"Release {version} is no longer public.", "releases.release", version=version)
 
 
 @blueprint.post("/v/<version>/withdraw")
 @in_archive
 @organiser
-def withdraw(version: str) -> Answer:
+def withdraw(version: str) -> Reply:
     """Withdraw it for a reason that stays on its pages."""
     reason = sent_text("reason")
     try:
@@ -166,25 +178,8 @@ def withdraw(version: str) -> Answer:
             withdraw_release(db, here().id, version, reason=reason, by=viewer().id)
     except WorkbenchError as error:
         found = findings_of(error, "Reason", "reason")
-        return _release_page(version, reason, found), status_of(error)
-    notices.add(f"Release {version} withdrawn. Its pages say why.")
-    return see_other(url_for("releases.release", version=version))
-
-
-def _release_page(version: str, reason: str = "", findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        found = release_by_version(db, here().id, version)
-        sheet = release_sheet(db, found)
-    return render_template(
-        "releases/release.html",
-        release=found,
-        sheet=sheet,
-        command=score_command(found),
-        public_address=_public_address(found),
-        reason=reason,
-        longest_reason=LONGEST_REASON,
-        findings=findings,
-    )
+        return release(version, reason, found), status_of(error)
+    return accepted(f"Release {version} withdrawn. Its pages say why.", "releases.release", version=version)
 
 
 def zip_of(release: Release, slug: str) -> Response:
@@ -206,7 +201,7 @@ def _public_address(found: Release) -> str:
     return url_for("public_release.index", version=found.version, _external=True)
 
 
-def _form_page(form: ReleaseForm | None, findings: tuple[Finding, ...] = ()) -> str:
+def _form_page(form: ReleaseForm | None, findings: Findings = ()) -> str:
     readiness, refused = None, None
     with reading() as db:
         rule = rule_form(db, here().id)

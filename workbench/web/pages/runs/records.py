@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import BinaryIO
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
+from workbench.errors import InvalidInput, WorkbenchError, rejected
 from workbench.records import Verdict
 from workbench.web import notices
 from workbench.web.access import here, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
-from workbench.web.forms import findings_of, sent_files, sent_id, status_of
+from workbench.web.forms import Findings, accepted, findings_of, sent_files, sent_id, status_of
 from workbench.web.ids import write_id
 from workbench.web.long_work import pack_runs_soon
-from workbench.web.pages.runs.faces import Answer, Face, serve
+from workbench.web.pages.runs.faces import Face, serve
 from workbench.web.pages.runs.metadata_form import KINDS, metadata_as_typed, sent_metadata, typed_metadata
-from workbench.web.requests import see_other
+from workbench.web.requests import Reply, go_to
 from workbench.workflow.runs.run_records import give_verdict
 
 
@@ -44,18 +44,18 @@ class _RecordPages:
     def __init__(self, face: Face) -> None:
         self._face = face
 
-    def run(self) -> Answer:
+    def run(self) -> Reply:
         """The record of one run."""
         return self._page(sent_id("tag"))
 
-    def file(self) -> Answer:
+    def file(self) -> Reply:
         """A run as it was sent, uncompressed; `?sha256=` names an earlier version of it."""
         with reading() as db:
             sha256 = request.args.get("sha256") or None
             name, content = self._face.content(db, sent_id("tag"), sha256)
             return attachment(content, name)
 
-    def change(self) -> Answer:
+    def change(self) -> Reply:
         """Give a run other metadata."""
         tag = sent_id("tag")
         try:
@@ -67,7 +67,7 @@ class _RecordPages:
         notices.add(f"Run {tag} is saved.")
         return _to(tag)
 
-    def replace(self) -> Answer:
+    def replace(self) -> Reply:
         """Replace a run by a file with the same tag; the run is kept as an earlier version."""
         tag = sent_id("tag")
         try:
@@ -80,7 +80,7 @@ class _RecordPages:
         notices.add(f"Run {tag} is replaced; the earlier version is kept.")
         return _to(tag)
 
-    def judge(self) -> Answer:
+    def judge(self) -> Reply:
         """Accept a run, set it aside with a reason, or mark it as only received."""
         tag, reason = sent_id("tag"), request.form.get("reason", "")
         verdict = _verdict()
@@ -94,20 +94,19 @@ class _RecordPages:
         notices.add(f"Run {tag} is {verdict.words}.")
         return _to(tag)
 
-    def confirm_removal(self) -> Answer:
+    def confirm_removal(self) -> Reply:
         """Ask once more."""
         with reading() as db:
             record = self._face.record(db, sent_id("tag"))
         self._face.require_removable(record.run)
         return render_template("runs/remove.html", record=record, own=self._face.own)
 
-    def remove(self) -> Answer:
+    def remove(self) -> Response:
         """Remove a run that is in no pool."""
         tag = sent_id("tag")
         with writing() as db:
             self._face.remove(db, tag)
-        notices.add(f"Run {tag} is {'withdrawn' if self._face.own else 'removed'}.")
-        return see_other(url_for(self._face.home))
+        return accepted(f"Run {tag} is {'withdrawn' if self._face.own else 'removed'}.", self._face.home)
 
     def _page(
         self,
@@ -115,8 +114,8 @@ class _RecordPages:
         *,
         typed: Mapping[str, str] | None = None,
         reason: str | None = None,
-        findings: tuple[Finding, ...] = (),
-        refused: tuple[Finding, ...] = (),
+        findings: Findings = (),
+        refused: Findings = (),
     ) -> str:
         with reading() as db:
             record = self._face.record(db, tag)
@@ -151,4 +150,4 @@ def _verdict() -> Verdict:
 
 
 def _to(tag: str) -> Response:
-    return see_other(url_for(".run", tag=write_id(tag)))
+    return go_to(".run", tag=write_id(tag))

@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Blueprint, render_template, url_for
+from flask import Blueprint, render_template
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
 from workbench.figures import counted
 from workbench.formats.run_rules import CODES, RuleSet, RunRules
-from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, sent_files, sent_text, status_of, whole_number
+from workbench.web.forms import (
+    Findings,
+    accepted,
+    errors_on,
+    findings_of,
+    sent_files,
+    sent_text,
+    status_of,
+    whole_number,
+)
 from workbench.web.meanwhile import marks, merged
-from workbench.web.requests import see_other
+from workbench.web.requests import Reply
 from workbench.workflow.runs.run_rules import (
     collection_list,
     keep_list,
@@ -27,19 +35,29 @@ from workbench.workflow.runs.run_rules import (
 )
 
 blueprint = Blueprint("run_rules", __name__, url_prefix="/c/<slug>/runs/rules")
-Answer = Response | tuple[str, int]
 
 
 @blueprint.get("")
 @organiser
-def index() -> str:
+def index(findings: Findings = (), typed: Mapping[str, Any] | None = None) -> str:
     """The rules and the list."""
-    return _page()
+    with reading() as db:
+        rules = rules_of(db, here().id)
+        docnos = collection_list(db, here().id)
+    return render_template(
+        "runs/rules.html",
+        typed=typed or _values(rules),
+        was=marks(_values(rules)),
+        rule_sets=tuple(RuleSet),
+        codes=CODES.values(),
+        docnos=docnos,
+        findings=findings,
+    )
 
 
 @blueprint.post("")
 @organiser
-def change() -> Answer:
+def change() -> Reply:
     """Keep the rules."""
     most = sent_text("max_per_topic").strip()
     number = whole_number(most)
@@ -50,26 +68,25 @@ def change() -> Answer:
             found = merged(typed, _values(rules_of(db, here().id)))
             keep_rules(db, here().id, _rules(found))
     except WorkbenchError as error:
-        return _page(findings_of(error, "Rules"), typed), status_of(error)
-    notices.add("The rules are saved. They apply to files checked from now on.")
-    return see_other(url_for("run_rules.index"))
+        return index(findings_of(error, "Rules"), typed), status_of(error)
+    return accepted("The rules are saved. They apply to files checked from now on.", "run_rules.index")
 
 
 @blueprint.post("/list")
 @organiser
-def give_list() -> Answer:
+def give_list() -> Response:
     """Take a list of docnos in the place of the one there is."""
-    try:
+    with errors_on(index, "List"):
         files = sent_files()
         if len(files) > 1:
             raise rejected("Files", None, "files", "there is one list", "choose a single file")
         found = read_list(*files[0])
         with writing() as db:
             keep_list(db, here().id, found, added_by=viewer().id)
-    except WorkbenchError as error:
-        return _page(findings_of(error, "List")), status_of(error)
-    notices.add(f"The list has {counted(found.docnos, 'document')}; new runs are checked against it.")
-    return see_other(url_for("run_rules.index"))
+    return accepted(
+        f"The list has {counted(found.docnos, 'document')}; new runs are checked against it.",
+        "run_rules.index",
+    )
 
 
 @blueprint.post("/list/remove")
@@ -78,8 +95,7 @@ def forget_list() -> Response:
     """Forget the list."""
     with writing() as db:
         remove_list(db, here().id)
-    notices.add("The list is removed; documents of runs are no longer checked.")
-    return see_other(url_for("run_rules.index"))
+    return accepted("The list is removed; documents of runs are no longer checked.", "run_rules.index")
 
 
 def _rules(typed: Mapping[str, Any]) -> RunRules:
@@ -99,18 +115,3 @@ def _rules(typed: Mapping[str, Any]) -> RunRules:
 def _values(rules: RunRules) -> dict[str, Any]:
     """The fields of the form."""
     return {"max_per_topic": rules.max_per_topic, "rule_set": str(rules.rule_set)}
-
-
-def _page(findings: tuple[Finding, ...] = (), typed: Mapping[str, Any] | None = None) -> str:
-    with reading() as db:
-        rules = rules_of(db, here().id)
-        docnos = collection_list(db, here().id)
-    return render_template(
-        "runs/rules.html",
-        typed=typed or _values(rules),
-        was=marks(_values(rules)),
-        rule_sets=tuple(RuleSet),
-        codes=CODES.values(),
-        docnos=docnos,
-        findings=findings,
-    )

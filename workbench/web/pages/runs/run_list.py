@@ -6,20 +6,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
 from workbench.figures import counted
 from workbench.records import Verdict, id_bytes
 from workbench.storage import Session
 from workbench.tables import csv_bytes
-from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
-from workbench.web.forms import sent_ids, whole_number
+from workbench.web.forms import accepted, sent_ids, whole_number
 from workbench.web.paging import page_of
-from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.groups import group_names
 from workbench.workflow.people.roles import Role
@@ -103,8 +101,7 @@ def accept() -> Response:
     """Accept several runs at once."""
     with writing() as db:
         changed = give_verdict(db, here().id, sent_ids("run"), Verdict.ACCEPTED, by=viewer().id)
-    notices.add(f"{counted(changed, 'run')} accepted.")
-    return see_other(url_for("runs.index"))
+    return accepted(f"{counted(changed, 'run')} accepted.", "runs.index")
 
 
 @blueprint.get("/records.csv")

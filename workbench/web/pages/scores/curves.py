@@ -21,6 +21,7 @@ from workbench.web.pages.scores.form import (
     score_form,
     whole_detail,
 )
+from workbench.web.requests import Reply
 from workbench.web.results import MadeResult, result
 from workbench.workflow.scores.score_table import ScoreTable
 from workbench.workflow.scores.table_curves import table_curves
@@ -36,7 +37,7 @@ DEEPEST = 100
 
 @blueprint.get("")
 @reader
-def index() -> tuple[str, int]:
+def index() -> Reply:
     """The runs that `?drawn=` names, else the best five, by `?curve=`."""
     with reading() as db:
         form = score_form(db)

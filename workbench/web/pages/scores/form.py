@@ -14,10 +14,10 @@ from workbench.records import Verdict
 from workbench.scoring.measures import parse_measures
 from workbench.storage import Session
 from workbench.web.access import here
-from workbench.web.forms import findings_of, sent_id, sent_ids, status_of, whole_number
+from workbench.web.forms import Findings, findings_of, sent_id, sent_ids, status_of, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
-from workbench.web.requests import wants_fragment
+from workbench.web.requests import Reply, wants_fragment
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.runs.run_records import ListedRun, listed_runs
 from workbench.workflow.scores.score_table import ScoreTable, default_measures, score_runs
@@ -109,7 +109,7 @@ class Detail(Generic[Result]):
     form: ScoreForm
     table: ScoreTable | None
     found: Result | None
-    findings: tuple[Finding, ...] = ()
+    findings: Findings = ()
     status: int = 200
 
 
@@ -133,7 +133,7 @@ def whole_detail(db: Session, form: ScoreForm, make: Callable[[ScoreTable, str],
     return make(table, form.shown(table))
 
 
-def render_detail(page: str, of: Detail[Any], **more: object) -> tuple[str, int]:
+def render_detail(page: str, of: Detail[Any], **more: object) -> Reply:
     """A page in detail, or the part of it that comes after the page."""
     template = f"scores/_{page}.html" if wants_fragment() else f"scores/{page}.html"
     return render_template(template, detail=of, form=of.form, rules=RULES, **more), of.status

@@ -8,20 +8,20 @@ from typing import Any
 from flask import Blueprint, render_template, request
 
 from workbench.consensus.rules import RULES
-from workbench.errors import Finding, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.scoring.measures import namesakes
 from workbench.scoring.own_measures import example_names
 from workbench.scoring.scorer import best_first
 from workbench.web.access import reader
 from workbench.web.context import reading
-from workbench.web.forms import findings_of, sent_id, status_of
+from workbench.web.forms import Findings, findings_of, sent_id, status_of
 from workbench.web.pages.scores.form import (
     ScoreForm,
     score_form,
     scored,
 )
 from workbench.web.paging import page_of
-from workbench.web.requests import wants_fragment
+from workbench.web.requests import Reply, wants_fragment
 from workbench.web.results import MadeResult, result
 from workbench.workflow.scores.leaderboard import Leaderboard, LeaderLine, leaderboard, leaderboard_export
 from workbench.workflow.scores.run_pairs import alike_with_best
@@ -34,7 +34,7 @@ LEADERS = 20
 
 @blueprint.get("")
 @reader
-def index() -> str | tuple[str, int]:
+def index() -> Reply:
     """The form and a page of its table; before the form is sent, htmx fetches the table of what it proposes.
 
     `?by=` and `?reverse=` order all runs; `?from=` is the first that is shown, `?at=` one that is shown.
@@ -70,7 +70,7 @@ def _page(
     form: ScoreForm,
     table: ScoreTable | None = None,
     board: Leaderboard | None = None,
-    findings: tuple[Finding, ...] = (),
+    findings: Findings = (),
 ) -> str:
     sought = sent_id("at")
     page = page_of(board.lines, LEADERS, place=board.place(sought)) if board else None

@@ -32,6 +32,7 @@ from workbench.web.pages.scores.form import (
     whole_detail,
 )
 from workbench.web.paging import page_of
+from workbench.web.requests import Reply
 from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.scores.run_pairs import table_pairs, table_two_runs
@@ -43,7 +44,7 @@ MOST_PAIRS = 200
 
 @blueprint.get("/pairs")
 @reader
-def index() -> tuple[str, int]:
+def index() -> Reply:
     """Every two runs by `?method=` and `?seed=`; `?from=` is the first of the runs that are shown."""
     with reading() as db:
         of = detail(db, score_form(db), _all_of())
@@ -72,7 +73,7 @@ def index_file() -> MadeResult:
 
 @blueprint.get("/two")
 @reader
-def two() -> tuple[str, int]:
+def two() -> Reply:
     """The runs that `?first=` and `?second=` name, else the two best."""
     with reading() as db:
         form = score_form(db)

@@ -22,6 +22,7 @@ from workbench.web.pages.scores.form import (
     score_form,
     whole_detail,
 )
+from workbench.web.requests import Reply
 from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.scores.run_profile import (
@@ -37,7 +38,7 @@ blueprint = Blueprint("run_scores", __name__, url_prefix="/c/<slug>/scores/run")
 
 @blueprint.get("")
 @reader
-def index() -> tuple[str, int]:
+def index() -> Reply:
     """The run that `?tag=` names, among the runs of the form."""
     with reading() as db:
         form, tag = _form(db)

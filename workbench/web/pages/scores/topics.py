@@ -16,6 +16,7 @@ from workbench.web.pages.scores.form import (
     whole_detail,
 )
 from workbench.web.paging import page_of
+from workbench.web.requests import Reply
 from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.scores.score_table import ScoreTable
@@ -28,7 +29,7 @@ LINES = 20
 
 @blueprint.get("")
 @reader
-def index() -> tuple[str, int]:
+def index() -> Reply:
     """What the runs score on each topic; `?order=` is one of ORDERS."""
     with reading() as db:
         of = detail(db, score_form(db), _topics)

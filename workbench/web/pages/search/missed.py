@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, WorkbenchError, rejected
+from workbench.errors import rejected
 from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, sent_id, status_of, whole_number
+from workbench.web.forms import Findings, errors_on, sent_id, whole_number
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.web.requests import see_other
+from workbench.web.requests import go_to
 from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.pools.listing import pools_of
@@ -25,29 +25,35 @@ blueprint = Blueprint("missed", __name__, url_prefix="/c/<slug>/missed")
 
 @blueprint.get("")
 @organiser
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """What the samples say, by topic and together, and the form to draw some."""
-    return _page()
+    with reading() as db:
+        shown = {
+            "report": missed_report(db, here().id),
+            "topics": topics_of(db, here().id),
+            "pools": [
+                one for one in pools_of(db, here().id) if one.state is PoolState.OPEN and not one.adaptive
+            ],
+        }
+    return render_template("search/missed.html", findings=findings, typed=request.form, **shown)
 
 
 @blueprint.post("")
 @organiser
-def draw() -> Response | tuple[str, int]:
+def draw() -> Response:
     """Draw a sample of one topic or of all and add it to a pool."""
-    try:
+    with errors_on(index, "Sample", "sample"):
         asked = _asked()
         with reading() as db:
             planned = plan_draw(db, here().id, asked)
         with writing() as db:
             keep_draw(db, here().id, planned)
-    except WorkbenchError as error:
-        return _page(findings_of(error, "Sample", "sample")), status_of(error)
     new = sum(len(one.new) for one in planned.topics)
     notices.add(
         f"{counted(new, 'document')} of {counted(len(planned.topics), 'topic')} joined pool {asked.pool}",
         "good",
     )
-    return see_other(url_for("missed.index"))
+    return go_to("missed.index")
 
 
 @blueprint.get("/table.<any(csv, json):kind>")
@@ -69,15 +75,3 @@ def _asked() -> SampleDraw:
     with reading() as db:
         pool = pool_line(db, here().id, whole_number(request.form.get("pool", ""))).name
     return SampleDraw(pool, size, (topic,) if topic else (), whole_number(seed), viewer().id)
-
-
-def _page(findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        shown = {
-            "report": missed_report(db, here().id),
-            "topics": topics_of(db, here().id),
-            "pools": [
-                one for one in pools_of(db, here().id) if one.state is PoolState.OPEN and not one.adaptive
-            ],
-        }
-    return render_template("search/missed.html", findings=findings, typed=request.form, **shown)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
+from workbench.errors import InvalidInput, WorkbenchError, rejected
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, sent_id, status_of, whole_number
+from workbench.web.forms import Findings, errors_on, sent_id, whole_number
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.pools.additions import added_in_words
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.pages.search.forms import OF_ORGANISERS, ask_index, index_now, read_search, refused_with
-from workbench.web.requests import pushed, see_other, wants_fragment
+from workbench.web.requests import Reply, go_to, pushed, see_other, wants_fragment
 from workbench.web.results import MadeResult, result
 from workbench.web.search_index import IndexProgress, index_to_have
 from workbench.workflow.adjudication.opinions import shown_document
@@ -42,19 +43,18 @@ from workbench.workflow.searching.searches import (
 )
 
 blueprint = Blueprint("search", __name__, url_prefix="/c/<slug>/search")
-Answer = str | Response | tuple[str, int]
 
 
 @blueprint.get("")
 @organiser
-def index() -> Answer:
+def index() -> Reply:
     """The form for the topic of `?topic=`, what was searched for it, and what searching found by topic."""
     return _page(sent_id("topic"))
 
 
 @blueprint.post("")
 @organiser
-def search() -> Answer:
+def search() -> Reply:
     """Search the documents for a topic, and show what was found."""
     topic = sent_id("topic")
     try:
@@ -98,14 +98,14 @@ def found_file() -> MadeResult:
 
 @blueprint.get("/<int:search_id>")
 @organiser
-def show(search_id: int) -> Answer:
+def show(search_id: int) -> Reply:
     """What a search found, with the document of `?docno=` open beside it."""
     return _page("", search_id)
 
 
 @blueprint.post("/<int:search_id>/more")
 @organiser
-def more(search_id: int) -> Answer:
+def more(search_id: int) -> Reply:
     """Show the next hits of a search."""
     with writing() as db:
         require_search(db, here().id)
@@ -122,7 +122,7 @@ def more(search_id: int) -> Answer:
 
 @blueprint.post("/<int:search_id>/open")
 @organiser
-def open_document(search_id: int) -> Answer:
+def open_document(search_id: int) -> Response:
     """Open a document that a search has shown."""
     docno = read_id(request.form.get("docno", ""))
     with writing() as db:
@@ -140,18 +140,15 @@ def open_document(search_id: int) -> Answer:
 
 @blueprint.post("/<int:search_id>/add")
 @organiser
-def add(search_id: int) -> Answer:
+def add(search_id: int) -> Response:
     """Add the selected documents to a pool; all of them, or none."""
     docnos = [read_id(text) for text in request.form.getlist("selected")]
-    try:
-        with writing() as db:
-            name = pool_line(db, here().id, whole_number(request.form.get("pool", ""))).name
-            added = add_found(db, _searcher(""), search_id, name, docnos)
-    except InvalidInput as error:
-        return _page("", search_id, findings_of(error, "Search", "selected")), status_of(error)
+    with errors_on(partial(_page, "", search_id)), writing() as db:
+        name = pool_line(db, here().id, whole_number(request.form.get("pool", ""))).name
+        added = add_found(db, _searcher(""), search_id, name, docnos)
     for sentence in added_in_words(added, pools=True):
         notices.add(sentence, "good" if added.added else "fair")
-    return see_other(url_for("search.show", search_id=search_id))
+    return go_to("search.show", search_id=search_id)
 
 
 def _searcher(topic: str) -> Searcher:
@@ -165,7 +162,7 @@ def _require(db: Session, topic: str) -> None:
         raise rejected("Search", None, "topic", message, remedy)
 
 
-def _page(topic: str, search_id: int | None = None, findings: tuple[Finding, ...] = ()) -> str:
+def _page(topic: str, search_id: int | None = None, findings: Findings = ()) -> str:
     with reading() as db:
         allowed = allows_search_of(db, here().id)
     ready = index_now() if allowed else None
@@ -177,7 +174,7 @@ def _pools(db: Session) -> list[PoolLine]:
     return [one for one in pools_of(db, here().id) if not one.closed and not one.adaptive]
 
 
-def _form(db: Session, topic: str, findings: tuple[Finding, ...] = ()) -> dict[str, Any]:
+def _form(db: Session, topic: str, findings: Findings = ()) -> dict[str, Any]:
     topics = topics_of(db, here().id)
     return {
         "topics": topics,
@@ -192,7 +189,7 @@ def _form(db: Session, topic: str, findings: tuple[Finding, ...] = ()) -> dict[s
 
 
 def _shown(
-    topic: str, search_id: int | None, ready: IndexProgress | None, findings: tuple[Finding, ...]
+    topic: str, search_id: int | None, ready: IndexProgress | None, findings: Findings
 ) -> dict[str, Any]:
     named = request.args.get("docno")
     with reading() as db:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
 from workbench.records import SCALES, Scale
-from workbench.web import notices
 from workbench.web.access import administrator, here, organiser, takes_guidelines, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, sent_text, status_of, whole_number
+from workbench.web.forms import Findings, accepted, errors_on, findings_of, sent_text, status_of, whole_number
 from workbench.web.meanwhile import ChangedMeanwhile, in_a_line, mark, marks, merged
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.settings.scale_form import (
@@ -25,7 +25,7 @@ from workbench.web.pages.settings.scale_form import (
     scale_in_words,
     typed_scale_form,
 )
-from workbench.web.requests import see_other
+from workbench.web.requests import Reply, go_to
 from workbench.workflow.campaigns.campaigns import (
     LONGEST_GUIDELINES,
     LONGEST_NAME,
@@ -53,7 +53,6 @@ from workbench.workflow.judging.desk_rules import (
 )
 
 blueprint = Blueprint("settings", __name__)
-Answer = str | Response | tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,31 +83,60 @@ def new() -> str:
 @blueprint.post("/campaigns/new")
 @takes_guidelines
 @administrator
-def create() -> Answer:
+def create() -> Response:
     """Create a campaign with the viewer as its organiser."""
     typed = _sent_form()
-    try:
+    with errors_on(partial(_new_page, typed), "Campaign", "name"):
         scale = _checked(typed)
         with writing() as db:
             made = create_campaign(
                 db, name=typed.name, scale=scale, guidelines=typed.guidelines, organiser=viewer().id
             )
-    except WorkbenchError as error:
-        return _new_page(typed, findings_of(error, "Campaign", "name")), status_of(error)
-    return see_other(url_for("setup.index", slug=made.slug))
+    return go_to("setup.index", slug=made.slug)
 
 
 @blueprint.get("/c/<slug>/settings")
 @organiser
-def index() -> str:
+def index(
+    typed: CampaignForm | None = None,
+    findings: Findings = (),
+    sent_breaks: str | None = None,
+    sent_questions: tuple[str, tuple[int, ...]] | None = None,
+    *,
+    changes: tuple[str, ...] = (),
+    theirs: Mapping[str, Any] = MappingProxyType({}),
+) -> str:
     """The settings of the campaign."""
-    return _settings_page()
+    with reading() as db:
+        kept = break_minutes_of(db, here().id)
+        asked = desk_questions_of(db, here().id)
+        searchable = allows_search_of(db, here().id)
+        made = campaign_of(db, here().id)
+        versions = instructions_of(db, here().id)
+    shown = str(kept or "") if sent_breaks is None else sent_breaks
+    questions, comment_for = sent_questions or (questions_as_text(asked.questions), asked.comment_for)
+    return render_template(
+        "settings/index.html",
+        breaks=shown,
+        searchable=searchable,
+        asked={"questions": questions, "comment_for": comment_for, "grades": made.scale.grades},
+        was={
+            "campaign": marks(_values(made)),
+            "asked": marks(_asked_values(asked)),
+            "breaks": marks({BREAK_RULE: kept}),
+            "search": marks({"search": searchable}),
+        },
+        versions=versions,
+        changes=changes,
+        theirs={name: _in_words(value) for name, value in theirs.items() if in_a_line(value) is None},
+        **_for_form(typed or CampaignForm(made.name, made.guidelines, scale_form_of(made.scale)), findings),
+    )
 
 
 @blueprint.post("/c/<slug>/settings")
 @takes_guidelines
 @organiser
-def change() -> Answer:
+def change() -> Reply:
     """Save what was changed of name, scale and guidelines; other meanings of grades are asked for twice."""
     typed = _sent_form()
     try:
@@ -122,17 +150,17 @@ def change() -> Answer:
             if changes and request.form.get("confirmed") != mark(scale):
                 raise _Unconfirmed(changes, mark(scale))
     except _Unconfirmed as asked:
-        return _settings_page(replace(typed, confirmed=asked.mark), changes=asked.changes), 409
+        return index(replace(typed, confirmed=asked.mark), changes=asked.changes), 409
     except WorkbenchError as error:
         theirs = error.now if isinstance(error, ChangedMeanwhile) else {}
-        return _settings_page(typed, findings_of(error, "Scale", "scale"), theirs=theirs), status_of(error)
+        return index(typed, findings_of(error, "Scale", "scale"), theirs=theirs), status_of(error)
     announce_step("Settings saved.")
-    return see_other(url_for("settings.index"))
+    return go_to("settings.index")
 
 
 @blueprint.post("/c/<slug>/settings/breaks")
 @organiser
-def breaks() -> Answer:
+def breaks() -> Reply:
     """Set after how many minutes of judging a break is suggested; empty for never."""
     text = request.form.get(BREAK_RULE, "").strip()
     try:
@@ -143,26 +171,30 @@ def breaks() -> Answer:
             found = merged({BREAK_RULE: minutes}, {BREAK_RULE: break_minutes_of(db, here().id)})
             save_break_minutes(db, here().id, found[BREAK_RULE])
     except InvalidInput as error:
-        return _settings_page(None, error.findings, text), 422
-    notices.add("Breaks will be suggested." if minutes else "No breaks will be suggested.")
-    return see_other(url_for("settings.index"))
+        return index(None, error.findings, text), 422
+    return accepted(
+        "Breaks will be suggested." if minutes else "No breaks will be suggested.", "settings.index"
+    )
 
 
 @blueprint.post("/c/<slug>/settings/search")
 @organiser
-def search() -> Answer:
+def search() -> Response:
     """Allow searching the documents, or no longer."""
     allowed = "search" in request.form
     with writing() as db:
         found = merged({"search": allowed}, {"search": allows_search_of(db, here().id)})
         save_allows_search(db, here().id, found["search"])
-    notices.add("Searching is turned on." if allowed else "Searching is turned off.")
-    return see_other(url_for("settings.index", _anchor="search"))
+    return accepted(
+        "Searching is turned on." if allowed else "Searching is turned off.",
+        "settings.index",
+        _anchor="search",
+    )
 
 
 @blueprint.post("/c/<slug>/settings/asked")
 @organiser
-def ask() -> Answer:
+def ask() -> Reply:
     """Set the additional questions about every document, and the grades that require a comment."""
     numbers = [whole_number(value) for value in request.form.getlist(COMMENT_FOR)]
     chosen = tuple(number for number in numbers if number is not None)
@@ -174,9 +206,12 @@ def ask() -> Answer:
             save_desk_questions(db, here().id, read_questions(found[QUESTIONS]), found[COMMENT_FOR])
     except WorkbenchError as error:
         findings = findings_of(error, "Questions", QUESTIONS)
-        return _settings_page(None, findings, sent_questions=(text, chosen)), status_of(error)
-    notices.add("Questions saved. They apply the next time a judging desk is opened.")
-    return see_other(url_for("settings.index", _anchor="asked"))
+        return index(None, findings, sent_questions=(text, chosen)), status_of(error)
+    return accepted(
+        "Questions saved. They apply the next time a judging desk is opened.",
+        "settings.index",
+        _anchor="asked",
+    )
 
 
 def _sent_form() -> CampaignForm:
@@ -204,7 +239,7 @@ def _checked(typed: CampaignForm) -> Scale:
     return scale
 
 
-def _new_page(typed: CampaignForm, findings: tuple[Finding, ...] = ()) -> str:
+def _new_page(typed: CampaignForm, findings: Findings = ()) -> str:
     return render_template("settings/new.html", **_for_form(typed, findings))
 
 
@@ -216,41 +251,6 @@ def _asked_values(asked: DeskQuestions) -> dict[str, Any]:
     return {QUESTIONS: questions_as_text(asked.questions), COMMENT_FOR: sorted(asked.comment_for)}
 
 
-def _settings_page(
-    typed: CampaignForm | None = None,
-    findings: tuple[Finding, ...] = (),
-    sent_breaks: str | None = None,
-    sent_questions: tuple[str, tuple[int, ...]] | None = None,
-    *,
-    changes: tuple[str, ...] = (),
-    theirs: Mapping[str, Any] = MappingProxyType({}),
-) -> str:
-    with reading() as db:
-        kept = break_minutes_of(db, here().id)
-        asked = desk_questions_of(db, here().id)
-        searchable = allows_search_of(db, here().id)
-        made = campaign_of(db, here().id)
-        versions = instructions_of(db, here().id)
-    shown = str(kept or "") if sent_breaks is None else sent_breaks
-    questions, comment_for = sent_questions or (questions_as_text(asked.questions), asked.comment_for)
-    return render_template(
-        "settings/index.html",
-        breaks=shown,
-        searchable=searchable,
-        asked={"questions": questions, "comment_for": comment_for, "grades": made.scale.grades},
-        was={
-            "campaign": marks(_values(made)),
-            "asked": marks(_asked_values(asked)),
-            "breaks": marks({BREAK_RULE: kept}),
-            "search": marks({"search": searchable}),
-        },
-        versions=versions,
-        changes=changes,
-        theirs={name: _in_words(value) for name, value in theirs.items() if in_a_line(value) is None},
-        **_for_form(typed or CampaignForm(made.name, made.guidelines, scale_form_of(made.scale)), findings),
-    )
-
-
 def _in_words(value: Any) -> str:
     """What somebody else saved, to read beside what was typed."""
     if not isinstance(value, dict):
@@ -259,6 +259,6 @@ def _in_words(value: Any) -> str:
     return f"{', '.join(grades)}; relevant from {value['relevant_from']}"
 
 
-def _for_form(typed: CampaignForm, findings: tuple[Finding, ...]) -> dict[str, object]:
+def _for_form(typed: CampaignForm, findings: Findings) -> dict[str, object]:
     ready = {name: (scale, scale_in_words(scale)) for name, scale in SCALES.items()}
     return {"typed": typed, "findings": findings, "ready": ready}

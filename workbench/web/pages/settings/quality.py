@@ -16,9 +16,9 @@ from workbench.storage.events import PLANTED, TRAINING
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, sent_files, status_of, whole_number
+from workbench.web.forms import Findings, accepted, errors_on, sent_files, whole_number
 from workbench.web.meanwhile import marks, merged
-from workbench.web.requests import see_other
+from workbench.web.requests import Reply, see_other
 from workbench.workflow.agreement.known_answers import known_answer_lines
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.quality_checks import CheckRules, check_rules_of
@@ -35,21 +35,45 @@ from workbench.workflow.judging.trainees import trainees
 from workbench.workflow.judging.training import ASKED, RIGHT, chances_to_pass, waive_training
 
 blueprint = Blueprint("probes", __name__, url_prefix="/c/<slug>/settings/probes")
-Answer = Response | tuple[str, int]
 SETTINGS = ("one_in", "distance", "least")
 MOST_SHOWN = 200
 
 
 @blueprint.get("")
 @organiser
-def index() -> str:
+def index(findings: Findings = (), typed: dict[str, str] | None = None) -> str:
     """The rate of repeats, the pairs with a known answer, and whether one trains."""
-    return _page()
+    with reading() as db:
+        rules, known = check_rules_of(db, here().id), known_pairs(db, here().id)
+        scale, lines = campaign_of(db, here().id).scale, known_answer_lines(db, here().id)
+        waiting = trainees(db, here().id)
+    kept = {"one_in": rules.one_in or "", "distance": rules.distance, "least": rules.least or ""}
+    return render_template(
+        "settings/quality.html",
+        rules=rules,
+        was=marks(_values(rules)),
+        training=rules.training if typed is None else "training" in request.form,
+        known=known,
+        typed=kept if typed is None else typed,
+        findings=findings,
+        settings=SETTINGS,
+        scale=scale,
+        lines={kind: [one for one in lines if one.purpose == kind] for kind in KINDS},
+        most_shown=MOST_SHOWN,
+        waiting=waiting[:MOST_SHOWN],
+        waiting_total=len(waiting),
+        repeats_needed=repeats_needed(),
+        passing=[(asked, chances_to_pass(asked, rules.least)) for asked in ASKED] if rules.least else [],
+        passing_headings=(
+            ("Pairs asked", "num"),
+            *((f"Right in {percent(right, 0)} of all", "num") for right in RIGHT),
+        ),
+    )
 
 
 @blueprint.post("")
 @organiser
-def change() -> Answer:
+def change() -> Reply:
     """Save the rate, the distance, and whether topics begin with training."""
     typed = {name: request.form.get(name, "").strip() for name in SETTINGS}
     try:
@@ -58,18 +82,17 @@ def change() -> Answer:
             found = merged(_values(rules), _values(check_rules_of(db, here().id)))
             save_check_rules(db, here().id, CheckRules(**found))
     except InvalidInput as error:
-        return _page(error.findings, typed), 422
-    notices.add("Settings saved. They apply to what is judged from now on.")
-    return see_other(url_for("probes.index"))
+        return index(error.findings, typed), 422
+    return accepted("Settings saved. They apply to what is judged from now on.", "probes.index")
 
 
 @blueprint.post("/known")
 @organiser
-def load() -> Answer:
+def load() -> Response:
     """Load files of pairs with a known answer; all of them, or none."""
     purpose = _purpose()
     done = []
-    try:
+    with errors_on(index, "Known answers", "files"):
         sent = [(name, read_known_grades(stream, source=name)) for name, stream in sent_files()]
         with writing() as db:
             for name, answers in sent:
@@ -78,11 +101,8 @@ def load() -> Answer:
                         db, here().id, answers, purpose=purpose, source=name, added_by=viewer().id
                     )
                 )
-    except WorkbenchError as error:
-        return _page(findings_of(error, "Known answers", "files")), status_of(error)
     added, changed = sum(one.added for one in done), sum(one.changed for one in done)
-    notices.add(f"{counted(added, 'pair')} added, {changed} changed.")
-    return see_other(url_for("probes.index"))
+    return accepted(f"{counted(added, 'pair')} added, {changed} changed.", "probes.index")
 
 
 @blueprint.post("/known/remove")
@@ -92,26 +112,22 @@ def remove() -> Response:
     purpose = _purpose()
     with writing() as db:
         removed = remove_known_answers(db, here().id, purpose=purpose)
-    notices.add(f"{counted(removed, 'pair')} removed.")
-    return see_other(url_for("probes.index"))
+    return accepted(f"{counted(removed, 'pair')} removed.", "probes.index")
 
 
 @blueprint.post("/known/change")
 @organiser
-def change_one() -> Answer:
+def change_one() -> Response:
     """Correct the known grade of one pair, or remove the pair."""
     purpose, pair = _purpose(), (request.form.get("topic", ""), request.form.get("docno", ""))
     grade = whole_number(request.form.get("grade", ""))
-    try:
-        with writing() as db:
-            if "remove" in request.form:
-                remove_known_answer(db, here().id, purpose=purpose, pair=pair)
-            elif grade is None:
-                raise WorkbenchError("no grade was chosen", remedy="choose one of the scale")
-            else:
-                change_known_answer(db, here().id, purpose=purpose, pair=pair, grade=grade)
-    except WorkbenchError as error:
-        return _page(findings_of(error, "Known answers", "files")), status_of(error)
+    with errors_on(index, "Known answers", "files"), writing() as db:
+        if "remove" in request.form:
+            remove_known_answer(db, here().id, purpose=purpose, pair=pair)
+        elif grade is None:
+            raise WorkbenchError("no grade was chosen", remedy="choose one of the scale")
+        else:
+            change_known_answer(db, here().id, purpose=purpose, pair=pair, grade=grade)
     notices.add("Pair removed; its answers stay." if "remove" in request.form else "Known grade saved.")
     return see_other(url_for("probes.index") + f"#{purpose}")
 
@@ -150,32 +166,3 @@ def _rules(typed: dict[str, str]) -> CheckRules:
 def _values(rules: CheckRules) -> dict[str, Any]:
     """The fields of the form."""
     return {name: getattr(rules, name) for name in (*SETTINGS, "training")}
-
-
-def _page(findings: tuple[Finding, ...] = (), typed: dict[str, str] | None = None) -> str:
-    with reading() as db:
-        rules, known = check_rules_of(db, here().id), known_pairs(db, here().id)
-        scale, lines = campaign_of(db, here().id).scale, known_answer_lines(db, here().id)
-        waiting = trainees(db, here().id)
-    kept = {"one_in": rules.one_in or "", "distance": rules.distance, "least": rules.least or ""}
-    return render_template(
-        "settings/quality.html",
-        rules=rules,
-        was=marks(_values(rules)),
-        training=rules.training if typed is None else "training" in request.form,
-        known=known,
-        typed=kept if typed is None else typed,
-        findings=findings,
-        settings=SETTINGS,
-        scale=scale,
-        lines={kind: [one for one in lines if one.purpose == kind] for kind in KINDS},
-        most_shown=MOST_SHOWN,
-        waiting=waiting[:MOST_SHOWN],
-        waiting_total=len(waiting),
-        repeats_needed=repeats_needed(),
-        passing=[(asked, chances_to_pass(asked, rules.least)) for asked in ASKED] if rules.least else [],
-        passing_headings=(
-            ("Pairs asked", "num"),
-            *((f"Right in {percent(right, 0)} of all", "num") for right in RIGHT),
-        ),
-    )
