@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from typing import Any, BinaryIO, TypeVar, cast
 
 from flask import abort, make_response, request
@@ -22,6 +23,7 @@ Files = list[tuple[str, BinaryIO]]
 Findings = tuple[Finding, ...]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Kind = TypeVar("Kind", bound=StrEnum)
 LONGEST_FILE_NAME = 200
 # Notices are stored in a cookie, which has room for a few.
 MOST_SENTENCES, SHOWN = 4, 60
@@ -69,6 +71,17 @@ def whole_number(text: str) -> int | None:
     return int(text) if text.isascii() and _WHOLE.fullmatch(text) else None
 
 
+def sent_numbers(field: str) -> list[int]:
+    """The whole numbers in all fields of one name; any other text in one is passed over."""
+    numbers = map(whole_number, request.form.getlist(field))
+    return [number for number in numbers if number is not None]
+
+
+def named(kind: type[Kind], text: str | None) -> Kind | None:
+    """The member of an enumeration that a text names, None for any other text."""
+    return next((one for one in kind if one == text), None)
+
+
 def sent_text(field: str) -> str:
     """The text of a field with normalised line ends, without characters that no database stores."""
     return storable(request.values.get(field, "")).replace("\r\n", "\n")
@@ -101,8 +114,8 @@ def status_of(error: WorkbenchError) -> int:
 
 
 @contextmanager
-def errors_on(page: Callable[[Findings], str], source: str | None = None, code: str = "") -> Iterator[None]:
-    """Answer a form that is refused with its page, which shows why.
+def errors_on(page: Callable[..., str], source: str | None = None, code: str = "") -> Iterator[None]:
+    """Answer a form that is refused with its page, which shows the `findings`.
 
     `source` and `code` name the field of an error without findings; without a source it passes.
     """
@@ -111,7 +124,8 @@ def errors_on(page: Callable[[Findings], str], source: str | None = None, code: 
     except WorkbenchError as error:
         if source is None and not isinstance(error, InvalidInput):
             raise
-        abort(make_response(page(findings_of(error, source or "", code)), status_of(error)))
+        findings = findings_of(error, source or "", code)
+        abort(make_response(page(findings=findings), status_of(error)))
 
 
 def accepted(text: str, endpoint: str, **values: Any) -> Response:

@@ -27,8 +27,8 @@ class ListPage(Generic[Row]):
     start: int
     found: int
     total: int
-    size: int
-    search: str
+    size: int = A_PAGE
+    search: str = ""
 
     @property
     def long(self) -> bool:
@@ -71,10 +71,13 @@ def page_of_topics(rows: Iterable[tuple[str, str, Row]], size: int | None = None
 def _page(
     found: Sequence[Row], total: int, search: str, size: int, place: int | None = None
 ) -> ListPage[Row]:
-    start = min(start_asked(), max(0, len(found) - 1) // size * size)
-    if place is not None:
-        start = place // size * size
+    start = start_within(len(found), size) if place is None else place // size * size
     return ListPage(found[start : start + size], start, len(found), total, size, search)
+
+
+def start_within(found: int, size: int = A_PAGE) -> int:
+    """The first row of the page of `?from=`; from behind the end on, that of the last page."""
+    return min(start_asked(), max(0, found - 1) // size * size)
 
 
 def start_asked() -> int:

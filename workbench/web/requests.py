@@ -165,9 +165,14 @@ def browser() -> Browser:
     return Browser(request.remote_addr, storable(request.user_agent.string))
 
 
+def refused_form(page: str, refused: Refused) -> Reply:
+    """The page of a form whose password or code is wrong, or that has to wait, with its status."""
+    return page, 429 if refused.wait else 422, retry_after(refused)
+
+
 def keep_session(response: Response, session: SignedIn) -> None:
     """Set the session cookie until the session expires."""
-    _set_cookie(response, SESSION_COOKIE, session.token, expires=session.expires_at)
+    set_cookie(response, SESSION_COOKIE, session.token, expires=session.expires_at)
 
 
 def code_step_token() -> str | None:
@@ -177,22 +182,27 @@ def code_step_token() -> str | None:
 
 def keep_code_step(response: Response, step: CodeNeeded) -> None:
     """Set the cookie of a sign-in that waits for a code."""
-    _set_cookie(response, CODE_STEP_COOKIE, step.token, max_age=CODE_STEP_LASTS)
+    set_cookie(response, CODE_STEP_COOKIE, step.token, max_age=CODE_STEP_LASTS)
 
 
 def drop_code_step(response: Response) -> None:
     """Delete the cookie of a sign-in that no longer waits for a code."""
-    name = cookie_name(CODE_STEP_COOKIE)
-    response.delete_cookie(name, path="/", secure=secure(), httponly=True, samesite="Lax")
+    drop_cookie(response, CODE_STEP_COOKIE)
 
 
-def _set_cookie(response: Response, name: str, value: str, **lasts: Any) -> None:
+def set_cookie(response: Response, name: str, value: str, **lasts: Any) -> None:
+    """Set a cookie of this site, which no script reads; other sites send it by links only."""
     response.set_cookie(
         cookie_name(name), value, path="/", secure=secure(), httponly=True, samesite="Lax", **lasts
     )
 
 
+def drop_cookie(response: Response, name: str) -> None:
+    """Delete a cookie of this site."""
+    response.delete_cookie(cookie_name(name), path="/", secure=secure(), httponly=True, samesite="Lax")
+
+
 def drop_session(response: Response) -> None:
     """Delete the session cookie, and what the browser keeps of the pages."""
     response.headers["Clear-Site-Data"] = CLEAR_SITE_DATA
-    response.delete_cookie(cookie_name(), path="/", secure=secure(), httponly=True, samesite="Lax")
+    drop_cookie(response, SESSION_COOKIE)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict, InvalidInput
+from workbench.errors import Conflict
 from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import administrator, viewer
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import Findings
+from workbench.web.forms import Findings, errors_on
 from workbench.web.own_password import tokens_too
-from workbench.web.paging import A_PAGE, ListPage, start_asked
+from workbench.web.paging import A_PAGE, ListPage, start_within
 from workbench.web.requests import Reply, go_to
 from workbench.workflow.openid.identities import linked_identities
 from workbench.workflow.people import administration
@@ -36,9 +38,9 @@ def index() -> str:
     with reading() as db:
         total = administration.count_accounts(db)
         found = administration.count_accounts(db, search) if search else total
-        start = min(start_asked(), max(0, found - 1) // A_PAGE * A_PAGE)
+        start = start_within(found)
         lines = administration.accounts_found(db, search, start=start, most=A_PAGE)
-    page = ListPage(lines, start, found, total, A_PAGE, search)
+    page = ListPage(lines, start, found, total, search=search)
     return render_template("administration/accounts.html", page=page)
 
 
@@ -161,12 +163,10 @@ def erase(account_id: int) -> Reply:
     """Delete what names the person, if the login name was typed; judgments stay."""
     if account_id == viewer().id:
         raise Conflict("you cannot delete your own data here", remedy="ask another administrator")
-    try:
+    with errors_on(partial(show, account_id)):
         erased = erase_person(
             app_context().database, account_id, typed_login=request.form.get("login", ""), writing=writing
         )
-    except InvalidInput as error:
-        return show(account_id, findings=error.findings), 422
     notices.add("Personal data deleted. The judgments stay.")
     if not erased.overwritten:
         notices.add(erased.log_in_use)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from flask import Blueprint, g, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict, Finding, InvalidInput, NotAllowed
+from workbench.errors import Conflict, NotAllowed
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import anyone, signed_in, viewer, viewer_or_none
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import Findings
+from workbench.web.forms import Findings, errors_on
 from workbench.web.navigation import first_page
+from workbench.web.own_password import sent_password
 from workbench.web.requests import (
     Reply,
     browser,
@@ -23,7 +25,7 @@ from workbench.web.requests import (
     keep_code_step,
     keep_session,
     read_token,
-    retry_after,
+    refused_form,
     safe_next,
     see_other,
 )
@@ -32,7 +34,6 @@ from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people import accounts as people
 from workbench.workflow.people import invitations, resets, signing_in
 from workbench.workflow.people.code_steps import CodeNeeded
-from workbench.workflow.people.passwords import password_findings
 from workbench.workflow.people.signing_in import Refused, SignedIn
 
 blueprint = Blueprint("entrance", __name__)
@@ -52,7 +53,7 @@ def welcome() -> Reply:
         if people.any_account(db):
             return go_to("entrance.sign_in")
     _require_own_name()
-    return render_template("entrance/welcome.html", findings=(), typed={})
+    return _welcome_page()
 
 
 @blueprint.post("/welcome")
@@ -63,10 +64,8 @@ def begin() -> Reply:
         if people.any_account(db):
             raise Conflict("an account already exists", remedy="sign in, or ask for an invitation")
     _require_own_name()
-    try:
+    with errors_on(_welcome_page):
         new = _new_account()
-    except InvalidInput as error:
-        return render_template("entrance/welcome.html", findings=error.findings, typed=request.form), 422
     with writing() as db:
         session = signing_in.open_session(db, people.create_first_account(db, new), browser())
     return entered(session, url_for("campaigns.index"))
@@ -101,7 +100,7 @@ def enter() -> Reply:
         page = render_template(
             "entrance/sign_in.html", next=following, why=None, refused=str(outcome), login=login
         )
-        return page, 429 if outcome.wait else 422, retry_after(outcome)
+        return refused_form(page, outcome)
     return entered(outcome, following or url_for("campaigns.index"))
 
 
@@ -144,17 +143,12 @@ def register(token: str) -> Reply:
     with reading() as db:
         # Checked first: hashing the password is expensive.
         invitations.offer_of(db, token)
-    try:
+    with errors_on(partial(invitation, token), "Login name", "login"):
         new = _new_account()
         with writing() as db:
             account, offer = invitations.accept_as_new(db, token, new)
             end_session_before(db)
             session = signing_in.open_session(db, account, browser())
-    except InvalidInput as error:
-        return invitation(token, error.findings), 422
-    except Conflict as error:
-        finding = Finding("Login name", None, "login", error.message, error.remedy)
-        return invitation(token, (finding,)), 409
     return entered(session, start_page(offer.slug, account.id))
 
 
@@ -171,17 +165,13 @@ def reset(token: str, findings: Findings = ()) -> str:
 @anyone
 def use_reset(token: str) -> Reply:
     """Replace the password, end all sessions and sign in."""
-    form = request.form
     with reading() as db:
         # Checked first: hashing the password is expensive.
         owner = resets.reset_owner(db, token)
     g.attempted = owner.id
-    findings = password_findings(
-        form.get("password", ""), login=owner.login, name=owner.name, repeated=form.get("repeated", "")
-    )
-    if findings:
-        return reset(token, tuple(findings)), 422
-    new_hash = app_context().passwords.hash(form["password"])
+    with errors_on(partial(reset, token)):
+        password = sent_password(login=owner.login, name=owner.name)
+    new_hash = app_context().passwords.hash(password)
     with writing() as db:
         outcome = resets.use_reset(db, token, new_hash, browser())
         end_session_before(db)
@@ -205,6 +195,10 @@ def _require_own_name() -> None:
             f"the first account cannot be created under the name {name}",
             remedy="run `workbench init`, set WORKBENCH_HOSTS, or open the site by its IP address",
         ) from None
+
+
+def _welcome_page(findings: Findings = ()) -> str:
+    return render_template("entrance/welcome.html", findings=findings, typed=request.form)
 
 
 def _new_account() -> people.NewAccount:

@@ -9,7 +9,7 @@ from workbench.errors import NotFound
 from workbench.web.access import administrator, viewer
 from workbench.web.context import app_context, reading, writing
 from workbench.web.forms import Findings, accepted, errors_on
-from workbench.web.paging import A_PAGE, ListPage, start_asked
+from workbench.web.paging import A_PAGE, ListPage, start_within
 from workbench.workflow.mail import queue
 from workbench.workflow.people.mail_addresses import LONGEST_ADDRESS, address_of
 
@@ -23,14 +23,14 @@ def index(findings: Findings = ()) -> str:
     with reading() as db:
         counts = queue.count_messages(db)
         total = sum(counts.values())
-        start = min(start_asked(), max(0, total - 1) // A_PAGE * A_PAGE)
+        start = start_within(total)
         lines = queue.messages(db, start=start, most=A_PAGE)
         own = address_of(db, viewer().id).address
     return render_template(
         "administration/mail.html",
         mail=app_context().settings.mail,
         counts=counts,
-        page=ListPage(lines, start, total, total, A_PAGE, ""),
+        page=ListPage(lines, start, total, total),
         own=own,
         longest=LONGEST_ADDRESS,
         findings=findings,

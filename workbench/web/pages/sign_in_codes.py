@@ -14,9 +14,10 @@ from workbench.web.requests import (
     browser,
     code_step_token,
     drop_code_step,
+    go_to,
     keep_session,
     read_token,
-    retry_after,
+    refused_form,
     safe_next,
     see_other,
 )
@@ -54,7 +55,7 @@ def check() -> Reply:
         outcome = enter_with_code(db, token, typed, browser(), replacing=read_token())
         left = two_factor_state(db, account.id).recovery_left
     if isinstance(outcome, Refused):
-        return _page(outcome), 429 if outcome.wait else 422, retry_after(outcome)
+        return refused_form(_page(outcome), outcome)
     # Notices are signed with the token of the session that will read them.
     g.token = outcome.token
     if request.form.get("recovery") and left <= FEW:
@@ -74,8 +75,6 @@ def _page(refused: Refused | None) -> str:
 
 
 def _expired() -> Response:
-    response = see_other(
-        url_for("entrance.sign_in", why="code-expired", next=safe_next(request.values.get("next")))
-    )
+    response = go_to("entrance.sign_in", why="code-expired", next=safe_next(request.values.get("next")))
     drop_code_step(response)
     return response

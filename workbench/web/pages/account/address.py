@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from flask import Blueprint, render_template, request
 
-from workbench.errors import Finding, NotFound
+from workbench.errors import NotFound
 from workbench.web.access import anyone, signed_in, viewer
 from workbench.web.context import app_context, reading, writing
 from workbench.web.forms import Findings, accepted, errors_on
-from workbench.web.requests import Reply, browser, retry_after
+from workbench.web.own_password import checked_password, password_finding
+from workbench.web.requests import Reply, refused_form
 from workbench.workflow.mail.queue import add_confirmation
 from workbench.workflow.people import mail_addresses, signing_in
 
@@ -40,9 +41,7 @@ def change() -> Reply:
     typed = request.form.get("address", "")
     with errors_on(index):
         address = mail_addresses.checked_address(typed) if typed.strip() else ""
-    with reading() as db:
-        attempt = signing_in.begin_attempt(db, login=viewer().login, browser=browser(), signed_in=True)
-    checked = signing_in.check_password(attempt, request.form.get("old", ""), app_context().passwords)
+    checked = checked_password()
     with writing() as db:
         refused = signing_in.confirm_password(db, checked)
         if refused is None and address:
@@ -51,9 +50,7 @@ def change() -> Reply:
         elif refused is None:
             mail_addresses.remove_address(db, viewer().id)
     if refused is not None:
-        wrong = str(refused) if refused.wait else "this is not your password"
-        page = index((Finding("Current password", None, "old", wrong),))
-        return page, 429 if refused.wait else 422, retry_after(refused)
+        return refused_form(index((password_finding(refused),)), refused)
     return accepted(
         f"A message is on its way to {address}. Open the link in it to confirm the address."
         if address

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from flask import Blueprint, g, render_template
+from werkzeug.wrappers import Response
 
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import Findings, accepted
-from workbench.web.own_password import password_finding, wrong_password
+from workbench.web.own_password import require_password
 from workbench.web.provider_trips import depart, require_provider
-from workbench.web.requests import Reply, retry_after
 from workbench.workflow.openid.browser_trips import TripPurpose, new_trip
 from workbench.workflow.openid.identities import linked_identities, unlink_identities
 from workbench.workflow.openid.link_permissions import link_permission
@@ -32,12 +32,10 @@ def index(findings: Findings = ()) -> str:
 
 @blueprint.post("/link")
 @signed_in
-def link() -> Reply:
+def link() -> Response:
     """Go to the provider to link an identity, after the password was checked."""
     provider = require_provider()
-    refusal = _wrong_password()
-    if refusal is not None:
-        return refusal
+    require_password(index)
     with reading() as db:
         permission = link_permission(db, viewer().id, g.token)
     return depart(provider, new_trip(TripPurpose.LINK, permission))
@@ -45,18 +43,9 @@ def link() -> Reply:
 
 @blueprint.post("/unlink")
 @signed_in
-def unlink() -> Reply:
+def unlink() -> Response:
     """Let nobody sign in to this account with the provider any more, after the password was checked."""
-    refusal = _wrong_password()
-    if refusal is not None:
-        return refusal
+    require_password(index)
     with writing() as db:
         unlink_identities(db, viewer().id)
     return accepted("Unlinked. You sign in with your password from now on.", "openid_link.index")
-
-
-def _wrong_password() -> tuple[str, int, dict[str, str]] | None:
-    refused = wrong_password()
-    if refused is None:
-        return None
-    return index((password_finding(refused),)), 429 if refused.wait else 422, retry_after(refused)

@@ -5,18 +5,28 @@ from __future__ import annotations
 from flask import Blueprint, g, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding
 from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import app_context, reading, writing
 from workbench.web.forms import Findings, accepted, errors_on
-from workbench.web.own_password import FIELD, password_finding, tokens_too, wrong_password
-from workbench.web.requests import Reply, browser, drop_session, go_to, keep_session, retry_after
+from workbench.web.own_password import (
+    checked_password,
+    password_finding,
+    require_own_password,
+    sent_password,
+    tokens_too,
+)
+from workbench.web.requests import (
+    Reply,
+    drop_session,
+    go_to,
+    keep_session,
+    refused_form,
+)
 from workbench.workflow.people import accounts as people
 from workbench.workflow.people import sessions, signing_in
 from workbench.workflow.people.access_tokens import access_tokens
-from workbench.workflow.people.passwords import password_findings
 from workbench.workflow.people.signing_in import Refused
 
 blueprint = Blueprint("account", __name__, url_prefix="/account")
@@ -46,23 +56,15 @@ def rename() -> Response:
 @signed_in
 def change_password() -> Reply:
     """Change the password; ends every other session."""
-    form, login = request.form, viewer().login
-    findings = password_findings(
-        form.get("password", ""), login=login, name=viewer().name, repeated=form.get("repeated", "")
-    )
-    if findings:
-        return index(tuple(findings)), 422
-    with reading() as db:
-        attempt = signing_in.begin_attempt(db, login=login, browser=browser(), signed_in=True)
-    checked = signing_in.check_password(attempt, form.get("old", ""), app_context().passwords)
+    with errors_on(index):
+        password = sent_password(login=viewer().login, name=viewer().name)
+    checked = checked_password()
     # Hashing is expensive: only done if the current password is right.
-    new_hash = app_context().passwords.hash(form["password"]) if checked.right else ""
+    new_hash = app_context().passwords.hash(password) if checked.right else ""
     with writing() as db:
         outcome = signing_in.change_password(db, checked, new_hash, tokens=tokens_too())
     if isinstance(outcome, Refused):
-        wrong = "this is not your password" if not outcome.wait else str(outcome)
-        page = index((Finding("Current password", None, "old", wrong),))
-        return page, 429 if outcome.wait else 422, retry_after(outcome)
+        return refused_form(index((password_finding(outcome),)), outcome)
     # Notices are signed with the token of the session that will read them.
     g.token = outcome.token
     notices.add("Password changed. You are signed out in every other browser.")
@@ -73,11 +75,9 @@ def change_password() -> Reply:
 
 @blueprint.post("/sign-out-everywhere")
 @signed_in
-def sign_out_everywhere() -> Reply:
+def sign_out_everywhere() -> Response:
     """End every session of this account, after the password was checked."""
-    refusal = _wrong_password(EVERYWHERE)
-    if refusal is not None:
-        return refusal
+    require_own_password(open_sessions, EVERYWHERE)
     with writing() as db:
         signing_in.sign_out_everywhere(db, viewer().id, tokens=tokens_too())
     response = go_to("entrance.sign_in", why="everywhere")
@@ -100,11 +100,9 @@ def open_sessions(findings: Findings = ()) -> str:
 
 @blueprint.post("/sessions/end")
 @signed_in
-def end_session() -> Reply:
+def end_session() -> Response:
     """End one session of this account, after the password was checked."""
-    refusal = _wrong_password()
-    if refusal is not None:
-        return refusal
+    require_own_password(open_sessions)
     with writing() as db:
         ended = sessions.end_session(db, viewer().id, request.form.get("session", ""))
     return accepted(f"Signed out of {ended}.", "account.open_sessions")
@@ -112,22 +110,9 @@ def end_session() -> Reply:
 
 @blueprint.post("/sessions/end-others")
 @signed_in
-def end_other_sessions() -> Reply:
+def end_other_sessions() -> Response:
     """End every session of this account but this one, after the password was checked."""
-    refusal = _wrong_password()
-    if refusal is not None:
-        return refusal
+    require_own_password(open_sessions)
     with writing() as db:
         ended = sessions.end_other_sessions(db, viewer().id, g.token, tokens=tokens_too())
     return accepted(f"{counted(ended, 'other session')} ended.", "account.open_sessions")
-
-
-def _wrong_password(field: str = FIELD) -> Reply | None:
-    """The page of sessions with what is wrong; None for the right password of an account that has one."""
-    with reading() as db:
-        asked = people.has_password(db, viewer().id)
-    refused = wrong_password(field) if asked else None
-    if refused is None:
-        return None
-    page = open_sessions((password_finding(refused, field),))
-    return page, 429 if refused.wait else 422, retry_after(refused)

@@ -12,8 +12,8 @@ from werkzeug.wrappers import Response
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import Findings, accepted, errors_on, sent_text, whole_number
-from workbench.web.own_password import password_finding, wrong_password
-from workbench.web.requests import Reply, retry_after
+from workbench.web.own_password import require_own_password
+from workbench.web.requests import Reply
 from workbench.workflow.people.access_tokens import (
     LONGEST_TOKEN_NAME,
     USUAL_DAYS,
@@ -55,12 +55,7 @@ def index(findings: Findings = (), made: NewAccessToken | None = None) -> str:
 @signed_in
 def make() -> Reply:
     """Make a token and show it, after the password was checked; it is never shown again."""
-    with reading() as db:
-        asked = has_password(db, viewer().id)
-    refused = wrong_password() if asked else None
-    if refused is not None:
-        page = index((password_finding(refused),))
-        return page, 429 if refused.wait else 422, retry_after(refused)
+    require_own_password(index)
     with errors_on(index, "Token", "name"), writing() as db:
         made = make_access_token(
             db,

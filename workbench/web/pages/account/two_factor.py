@@ -16,7 +16,8 @@ from workbench.storage import Session
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import app_context, reading, writing
 from workbench.web.forms import Findings, accepted
-from workbench.web.requests import Reply, browser, go_to, retry_after
+from workbench.web.own_password import checked_password, password_finding
+from workbench.web.requests import Reply, go_to, refused_form
 from workbench.workflow.people import signing_in, two_factor
 from workbench.workflow.people.accounts import account_by_login, has_password
 from workbench.workflow.people.code_checks import WRONG, confirm_code
@@ -25,8 +26,8 @@ from workbench.workflow.people.sessions import end_other_sessions
 from workbench.workflow.people.signing_in import CheckedAttempt, Refused
 
 blueprint = Blueprint("two_factor", __name__, url_prefix="/account/two-factor")
-# In which field something was wrong, and how.
-Wrong = tuple[str, Refused]
+# What was wrong in the form, and how long to wait.
+Wrong = tuple[Finding, Refused]
 
 
 @blueprint.get("")
@@ -64,14 +65,14 @@ def prepare() -> Response:
 @signed_in
 def turn_on() -> Reply:
     """Turn it on once password and first code are right, and show the recovery codes; ends other sessions."""
-    checked = _checked_password()
+    checked = checked_password()
     with writing() as db:
         wrong = _wrong_password(db, checked)
         codes = None if wrong else two_factor.turn_on(db, viewer().id, request.form.get("code", ""))
         if codes is not None:
             end_other_sessions(db, viewer().id, g.token)
     if codes is None:
-        return _refusal(wrong or ("code", Refused(timedelta(0), WRONG)))
+        return _refusal(wrong or _code_wrong(Refused(timedelta(0), WRONG)))
     return index(codes), 201
 
 
@@ -79,7 +80,7 @@ def turn_on() -> Reply:
 @signed_in
 def renew() -> Reply:
     """Replace the recovery codes once password and code are right, and show the new ones."""
-    checked = _checked_password()
+    checked = checked_password()
     with writing() as db:
         wrong = _wrong_password(db, checked) or _wrong_code(db)
         codes = () if wrong else two_factor.renew_recovery_codes(db, viewer().id)
@@ -90,7 +91,7 @@ def renew() -> Reply:
 @signed_in
 def turn_off() -> Reply:
     """Turn it off once password and code are right; ends other sessions."""
-    checked = _checked_password()
+    checked = checked_password()
     with writing() as db:
         if _is_demanded(db):
             message = f"this site requires two-factor sign-in of {_demand().label}"
@@ -114,31 +115,24 @@ def _is_demanded(db: Session) -> bool:
     return two_factor.is_required(db.connection(), viewer().id, _demand())
 
 
-def _checked_password() -> CheckedAttempt:
-    with reading() as db:
-        attempt = signing_in.begin_attempt(db, login=viewer().login, browser=browser(), signed_in=True)
-    return signing_in.check_password(attempt, request.form.get("old", ""), app_context().passwords)
-
-
 def _wrong_password(db: Session, checked: CheckedAttempt) -> Wrong | None:
     refused = signing_in.confirm_password(db, checked)
-    return ("old", refused) if refused is not None else None
+    return (password_finding(refused), refused) if refused is not None else None
 
 
 def _wrong_code(db: Session) -> Wrong | None:
     account = account_by_login(db, viewer().login)
     refused = confirm_code(db, account, request.form.get("code", ""))
-    return ("code", refused) if refused is not None else None
+    return _code_wrong(refused) if refused is not None else None
+
+
+def _code_wrong(refused: Refused) -> Wrong:
+    return Finding("Code", None, "code", str(refused)), refused
 
 
 def _refusal(wrong: Wrong) -> Reply:
-    field, refused = wrong
-    if field == "old":
-        message = str(refused) if refused.wait else "this is not your password"
-        finding = Finding("Current password", None, field, message)
-    else:
-        finding = Finding("Code", None, field, str(refused))
-    return index(findings=(finding,)), 429 if refused.wait else 422, retry_after(refused)
+    finding, refused = wrong
+    return refused_form(index(findings=(finding,)), refused)
 
 
 def _site() -> str:

@@ -24,7 +24,7 @@ from workbench.web.downloads import attachment, csv_file
 from workbench.web.forms import Findings, errors_on, findings_of, sent_id, sent_ids, whole_number
 from workbench.web.long_work import make_pool_soon
 from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
-from workbench.web.paging import A_PAGE, ListPage, start_asked
+from workbench.web.paging import A_PAGE, ListPage, start_within
 from workbench.web.requests import go_to
 from workbench.workflow.pools.adaptive_pools import reasons_of
 from workbench.workflow.pools.drafts import changed_runs, shared_with
@@ -141,14 +141,14 @@ def topic(pool_id: int) -> str:
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
         size = topic_size(db, here().id, line.name, topic_id)
-        start = min(start_asked(), max(0, size.pairs - 1) // A_PAGE * A_PAGE)
+        start = start_within(size.pairs)
         pairs = topic_pairs(db, here().id, line.name, topic_id, start=start, most=A_PAGE, most_runs=most_runs)
         reasons = reasons_of(db, pool_id, topic_id)
     return render_template(
         "pools/topic.html",
         pool=line,
         topic=topic_id,
-        page=ListPage(pairs, start, size.pairs, size.pairs, A_PAGE, ""),
+        page=ListPage(pairs, start, size.pairs, size.pairs),
         added=size.added,
         reasons=reasons,
     )
