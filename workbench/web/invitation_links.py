@@ -12,7 +12,7 @@ from workbench.errors import InvalidInput
 from workbench.storage import Session
 from workbench.web.access import here, viewer
 from workbench.web.context import app_context, writing
-from workbench.web.forms import sent_text, whole_number
+from workbench.web.forms import sent_numbers, sent_text
 from workbench.workflow.mail.queue import add_invitation
 from workbench.workflow.people.invitations import (
     Invited,
@@ -58,9 +58,7 @@ def renew_sent() -> list[Link]:
 
 def sent_invitations() -> list[int]:
     """The invitations that a form of their list means: the one of its own button, else the ticked ones."""
-    chosen = request.form.getlist("only") or request.form.getlist("selected")
-    numbers = map(whole_number, chosen)
-    return [number for number in numbers if number is not None]
+    return sent_numbers("only" if request.form.getlist("only") else "selected")
 
 
 def _links_of(db: Session, made: Iterable[Invited]) -> list[Link]:

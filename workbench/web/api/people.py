@@ -19,6 +19,7 @@ from workbench.web.access import here, organiser, viewer
 from workbench.web.api.cursors import FORBID, Flag, Number, PageQuery, page_of
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
+from workbench.web.forms import named
 from workbench.workflow.people import membership
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.groups import group_named
@@ -100,10 +101,11 @@ def add_role(login: str, body: SentRole) -> MemberJson:
 @operation(None, scope=Scope.MANAGE)
 def remove_role(login: str, role: str) -> None:
     """Remove a role of a member; the person's judgments stay."""
-    if role not in set(Role):
+    removed = named(Role, role)
+    if removed is None:
         raise NotFound("there is no such role", remedy=f"one of {', '.join(Role)}")
     with writing() as db:
-        membership.remove_role(db, here().id, _member_named(db, login).account_id, Role(role))
+        membership.remove_role(db, here().id, _member_named(db, login).account_id, removed)
 
 
 @blueprint.get("/invitations")

@@ -22,7 +22,7 @@ from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import streamed
 from workbench.web.jobs import begin_learning
 from workbench.web.long_work import make_pool_soon, open_pool_soon, rebuild_pool_soon
-from workbench.web.pages.pools.pool_choice import pool_line, pool_named, pools_shown
+from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.pools import drafts
 from workbench.workflow.pools.additions import Additions, add_documents, remove_addition
@@ -109,7 +109,7 @@ class PairsQuery(PageQuery):
 def index(query: PageQuery) -> PageJson[PoolJson]:
     """List the pools, oldest first; drafts are listed to organisers only."""
     with reading() as db:
-        found = pools_shown(db, here().id)
+        found = pools_shown(db)
     return page_of(found, query, key=lambda one: one.id, form=pool_json)
 
 
@@ -134,7 +134,7 @@ def make(body: SentRecipe) -> MadePoolJson:
 def show(pool: str) -> MadePoolJson:
     """Show a pool by its name: its recipe, its topics and what each run contributed."""
     with reading() as db:
-        return made_pool_json(pool_report(db, here().id, pool_named(db, here().id, pool).name))
+        return made_pool_json(pool_report(db, here().id, pool_line(db, pool).name))
 
 
 @blueprint.get("/<id:pool>/pairs")
@@ -145,7 +145,7 @@ def pairs(pool: str, query: PairsQuery) -> PageJson[PairJson]:
     begin = after_ids(query, 2)
     pair = (begin[0], begin[1]) if begin else None
     with reading() as db:
-        name = pool_named(db, here().id, pool).name
+        name = pool_line(db, pool).name
         found = pool_origins(db, here().id, name, topic=query.topic or None, after=pair)
         return page_of(found, query, key=lambda one: one[:2], form=_pair)
 
@@ -173,7 +173,7 @@ def add_pairs(pool: str, body: SentPairs) -> AddedPairs:
 def pairs_file(pool: str) -> Response:
     """Download the pairs of a pool."""
     with reading() as db:
-        name = pool_named(db, here().id, pool).name
+        name = pool_line(db, pool).name
         return streamed(origin_lines(db, here().id, name), f"{here().slug}.{name}.tsv", kind=PAIRS)
 
 
@@ -203,7 +203,7 @@ def rename(pool: str, body: SentPoolName) -> PoolJson:
     with writing() as db:
         number = pool_summary(db, here().id, pool).id
         drafts.rename_draft(db, here().id, pool, body.name)
-        return pool_json(pool_line(db, here().id, number))
+        return pool_json(pool_line(db, number))
 
 
 @blueprint.post("/<id:pool>/rebuild")
@@ -212,7 +212,7 @@ def rename(pool: str, body: SentPoolName) -> PoolJson:
 def rebuild(pool: str) -> RebuiltPool:
     """Rebuild a draft by its recipe, from the runs as they are now; what was added by hand is kept."""
     with reading() as db:
-        name = pool_named(db, here().id, pool).name
+        name = pool_line(db, pool).name
     done = rebuild_pool_soon(name)
     return {"pool": made_pool_json(done.pool), "entered": done.entered, "left": done.left, "kept": done.kept}
 
@@ -223,7 +223,7 @@ def rebuild(pool: str) -> RebuiltPool:
 def remove_pair(pool: str, query: AddedPair) -> None:
     """Remove a document that was added by hand and that nobody has judged."""
     with writing() as db:
-        name = pool_named(db, here().id, pool).name
+        name = pool_line(db, pool).name
         remove_addition(db, here().id, name, topic=query.topic, docno=query.docno, by=viewer().id)
 
 

@@ -12,7 +12,7 @@ from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, accepted, errors_on, findings_of, status_of
+from workbench.web.forms import Findings, accepted, errors_on, findings_of, named, status_of
 from workbench.web.invitation_links import Link, invite_sent, renew_sent, sent_invitations
 from workbench.web.pages.overview.steps import next_way
 from workbench.web.requests import Reply, go_to
@@ -47,7 +47,7 @@ def index(findings: Findings = (), links: Sequence[Link] = ()) -> str:
 @member(Role.ORGANISER)
 def invite() -> Reply:
     """Invite everybody of a pasted list and show the links; they are never shown again."""
-    role = _role("role")
+    role = _role()
     with errors_on(index):
         return index(links=invite_sent(role)), 201
 
@@ -75,7 +75,7 @@ def withdraw() -> Response:
 @member(Role.ORGANISER)
 def add_role(account_id: int) -> Reply:
     """Add a role to a member; asks for confirmation if the person would judge and submit runs."""
-    role, both = _role("role"), "both" in request.form
+    role, both = _role(), "both" in request.form
     with writing() as db:
         membership.require_member(db, here().id, account_id)
         person = next(one for one in membership.members(db, here().id) if one.account_id == account_id)
@@ -89,7 +89,7 @@ def add_role(account_id: int) -> Reply:
 @member(Role.ORGANISER)
 def remove_role(account_id: int) -> Reply:
     """Remove a role; the person's judgments remain."""
-    role = _role("role")
+    role = _role()
     try:
         with writing() as db:
             people = {one.account_id: one.name for one in membership.members(db, here().id)}
@@ -102,10 +102,9 @@ def remove_role(account_id: int) -> Reply:
     return go_to("people.index")
 
 
-def _role(field: str) -> Role:
-    text = request.form.get(field, "")
-    try:
-        return Role(text)
-    except ValueError:
-        roles = ", ".join(Role)
-        raise rejected("Role", None, field, f"{text[:40]!r} is not a role", f"one of {roles}") from None
+def _role() -> Role:
+    text = request.form.get("role", "")
+    role = named(Role, text)
+    if role is None:
+        raise rejected("Role", None, "role", f"{text[:40]!r} is not a role", f"one of {', '.join(Role)}")
+    return role

@@ -86,7 +86,7 @@ def index() -> Reply:
     """The five questions, each with its answer once that is computed."""
     measure = _measure()
     with reading() as db:
-        rule, runs = rule_form(db, here().id), len(runs_of(db, here().id))
+        rule, runs = rule_form(db), len(runs_of(db, here().id))
     if runs < FEWEST_TO_RANK or not rule.assessors:
         return _page(rule, measure, runs)
     try:
@@ -135,7 +135,7 @@ def question(question: str) -> str:
     measure = _measure()
     ranking_measure(measure)
     with reading() as db:
-        rule = rule_form(db, here().id)
+        rule = rule_form(db)
     shown = _shown(question, rule, measure)
     found, refused = _answer_of(question, shown), shown.refused
     coverage, sample, unsampled = None, None, None
@@ -189,7 +189,7 @@ def _computed(question: str) -> tuple[bytes, RuleChoice]:
     measure = _measure()
     ranking_measure(measure)
     with reading() as db:
-        rule, state = rule_form(db, here().id), state_of(db, here().id)
+        rule, state = rule_form(db), state_of(db, here().id)
     asked = question_arguments(question, rule.choice, measure)
     return job_result(TRUST, asked, depends_on=state), rule.choice
 
@@ -220,7 +220,7 @@ def collection() -> Reply:
     findings: Findings = ()
     shown = ShownJob()
     with reading() as db:
-        rule = rule_form(db, here().id)
+        rule = rule_form(db)
     try:
         ranking_measure(_measure())
         shown = _shown(COLLECTION, rule, _measure())

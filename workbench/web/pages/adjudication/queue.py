@@ -18,7 +18,7 @@ from workbench.web import notices
 from workbench.web.access import here, member, organiser
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment, export_file
-from workbench.web.forms import Findings, findings_of, status_of, whole_number
+from workbench.web.forms import Findings, findings_of, named, status_of, whole_number
 from workbench.web.ids import read_id, write_id
 from workbench.web.meanwhile import marks, merged
 from workbench.web.pages.overview.steps import disputes_way
@@ -68,9 +68,9 @@ def queue_choice(*, topic: str) -> QueueChoice:
     asked = request.values
     only = asked.get(topic)
     return QueueChoice(
-        order=next((one for one in Order if one == asked.get("order")), Order.INFLUENCE),
+        order=named(Order, asked.get("order")) or Order.INFLUENCE,
         topic=read_id(only) if only else None,
-        state=next((one for one in State if one == asked.get("state")), None),
+        state=named(State, asked.get("state")),
     )
 
 
@@ -151,7 +151,7 @@ def _values(rules: AdjudicationRules) -> dict[str, Any]:
 
 def _rules() -> AdjudicationRules:
     form = request.form
-    difference = next((one for one in Difference if one == form.get("difference")), None)
+    difference = named(Difference, form.get("difference"))
     steps = whole_number(form.get("steps", ""))
     findings = []
     if difference is None:

@@ -13,7 +13,7 @@ from workbench.storage import Session
 from workbench.web import notices, paging
 from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, findings_of, status_of, whole_number
+from workbench.web.forms import Findings, findings_of, named, sent_numbers, status_of, whole_number
 from workbench.web.ids import read_id
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.pools.pool_choice import pool_line
@@ -53,10 +53,9 @@ def in_turn() -> Reply:
         order = _order()
         per_topic = _number("per_topic", "Assessors per topic", 1, MOST_PER_TOPIC)
         again = _number("again", "Judged once more", 0, 100) / 100
-        chosen = [number for text in request.form.getlist("assessor") if (number := whole_number(text))]
         with writing() as db:
-            line = pool_line(db, here().id, pool_id)
-            given = topics_in_turn(db, line.id, chosen, per_topic, again=again)
+            line = pool_line(db, pool_id)
+            given = topics_in_turn(db, line.id, sent_numbers("assessor"), per_topic, again=again)
             added = distribute(db, Distribution(line.id, given, order))
     except WorkbenchError as error:
         return _refused(error, pool_id)
@@ -79,7 +78,7 @@ def by_hand() -> Reply:
         ticked, before = _cells("cell"), _cells("had")
         added, removed = [one for one in ticked if one not in before], set(before) - set(ticked)
         with reading() as db:
-            line = pool_line(db, here().id, pool_id)
+            line = pool_line(db, pool_id)
             lines = assignments_of(db, here().id, topics={topic for topic, _ in removed}, pool_id=line.id)
             people = {one.name: one.id for one in assessors_of(db, here().id)}
         gone = [one.id for one in lines if (one.topic, people[one.assessor]) in removed]
@@ -100,7 +99,7 @@ def by_hand() -> Reply:
 
 
 def _order() -> OrderRule:
-    rule = next((one for one in OrderRule if one == request.form.get("order")), None)
+    rule = named(OrderRule, request.form.get("order"))
     if rule is None:
         raise rejected("Order", None, "order", "no order is selected", "select one")
     return rule
@@ -141,15 +140,13 @@ def _page(db: Session, pool_id: int | None, findings: Findings = ()) -> str:
         "rules": tuple(OrderRule),
         "typed": typed,
         "cells": frozenset(typed.getlist("cell")) if "had" in typed or "cell" in typed else None,
-        "chosen": {int(text) for text in typed.getlist("assessor") if text.isascii() and text.isdigit()}
-        if typed
-        else {one.id for one in assessors if one.able},
+        "chosen": set(sent_numbers("assessor")) if typed else {one.id for one in assessors if one.able},
         "findings": findings,
     }
     if not pools:
         return render_template("assignments/index.html", pool=None, drafts=made, **shown)
     newest = next((one for one in reversed(pools) if one.open), pools[-1])
-    chosen = pool_line(db, here().id, pool_id) if pool_id is not None else newest
+    chosen = pool_line(db, pool_id) if pool_id is not None else newest
     line = newest if chosen.draft else chosen
     loads = loads_of(db, here().id, line.id)
     assigned = {

@@ -11,7 +11,7 @@ from workbench.errors import NotFound, rejected
 from workbench.figures import counted
 from workbench.web.access import here, organiser
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import Findings, accepted, errors_on, whole_number
+from workbench.web.forms import Findings, accepted, errors_on, sent_numbers
 from workbench.workflow.mail.reminders import open_work, remind
 
 blueprint = Blueprint("reminders", __name__, url_prefix="/c/<slug>/assignments/reminders")
@@ -39,11 +39,11 @@ def send() -> Response:
     """Have the selected assessors reminded."""
     if app_context().settings.mail is None:
         raise NotFound("this site sends no e-mail", remedy="ask an administrator to set it up")
-    chosen = {whole_number(each) for each in request.form.getlist("assessor")} - {None}
     with errors_on(index):
         deadline = _deadline(request.form.get("deadline", "").strip())
-        people = [one for one in chosen if one is not None]
-        number = remind(app_context().database, here().id, people, deadline, writing=writing)
+        number = remind(
+            app_context().database, here().id, set(sent_numbers("assessor")), deadline, writing=writing
+        )
     return accepted(f"{counted(number, 'reminder')} will be sent within seconds.", "reminders.index")
 
 

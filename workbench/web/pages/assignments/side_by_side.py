@@ -19,7 +19,7 @@ from workbench.web.forms import Findings, accepted, errors_on, sent_id, sent_ids
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.requests import Reply, go_to
 from workbench.web.results import MadeResult, result
-from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.campaigns.collection import topic_titles, topics_of
 from workbench.workflow.judging import preference_tasks
 from workbench.workflow.judging.preference_results import (
     PreferenceResults,
@@ -185,4 +185,4 @@ def _chosen_runs(tags: Sequence[str]) -> dict[str, str]:
 
 def _topics(db: Session) -> list[str]:
     chosen = sent_ids("topic")
-    return chosen or [topic.id for topic in topics_of(db, here().id)]
+    return chosen or list(topic_titles(db, here().id))

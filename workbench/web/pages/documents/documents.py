@@ -55,7 +55,7 @@ def index(findings: Findings = ()) -> str:
         )
         lacking = missing_count(db, here().id)
         missing = collection.missing_documents(db, here().id, limit=MOST_MISSING) if lacking else ()
-        pools = pools_shown(db, here().id)
+        pools = pools_shown(db)
     return render_template(
         "documents/index.html",
         documents=some[:A_PAGE],

@@ -23,6 +23,7 @@ from workbench.web.forms import (
     announce,
     announce_notes,
     errors_on,
+    named,
     sent_files,
     whole_number,
     with_each,
@@ -112,10 +113,10 @@ def whole() -> Response:
 @result
 def subtopics() -> MadeResult:
     """The subtopics that were ticked as `topic subtopic docno judgment`; `?ticked_by=` any, majority, all."""
-    ticked_by = request.args.get("ticked_by", TickedBy.MAJORITY)
-    if ticked_by not in set(TickedBy):
+    ticked_by = named(TickedBy, request.args.get("ticked_by", TickedBy.MAJORITY))
+    if ticked_by is None:
         raise rejected("Subtopics", None, "ticked_by", "unknown value")
-    return MadeResult("subtopics", text=TextFile("qrels", "text/plain", _subtopic_lines(TickedBy(ticked_by))))
+    return MadeResult("subtopics", text=TextFile("qrels", "text/plain", _subtopic_lines(ticked_by)))
 
 
 def _subtopic_lines(ticked_by: TickedBy) -> Iterator[bytes]:

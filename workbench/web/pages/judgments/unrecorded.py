@@ -8,7 +8,7 @@ from workbench.errors import Finding
 from workbench.figures import counted
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, accepted, errors_on, whole_number
+from workbench.web.forms import Findings, accepted, errors_on, sent_numbers
 from workbench.web.requests import Reply
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.unrecorded import Settlement, settle, unrecorded_lines
@@ -36,9 +36,7 @@ def index(findings: Findings = ()) -> str:
 def act() -> Reply:
     """Record or dismiss the selected ones, in the order in which they arrived; all of them, or none."""
     settlement = Settlement.RECORDED if request.form.get("act") == "record" else Settlement.DISMISSED
-    numbers = sorted(
-        number for text in request.form.getlist("kept") if (number := whole_number(text)) is not None
-    )
+    numbers = sorted(sent_numbers("kept"))
     if not numbers:
         nothing = Finding("Answers", None, "kept", "nothing is selected", "select one or more")
         return index((nothing,)), 422

@@ -24,7 +24,7 @@ blueprint = Blueprint("live_pools", __name__, url_prefix="/c/<slug>/pools/<int:p
 def index(pool_id: int) -> str:
     """How far an adaptive pool has come."""
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         report = live_report(db, here().id, line.name)
     hours = int(LEASE.total_seconds()) // 3600
     return render_template("pools/adaptive.html", pool=line, report=report, lease_hours=hours)
@@ -39,7 +39,7 @@ def events(pool_id: int) -> MadeResult:
     Of a learner's pool also why a document was handed out: origin, round, rank and score.
     """
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         found = pool_events(db, here().id, line.name)
     columns = ("topic", "number", "happening", "docno", "relevant", "assessor", "at", *_REASONS)
 

@@ -20,7 +20,7 @@ from workbench.web.ids import write_id
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.rendering import plain_words
 from workbench.web.requests import go_to
-from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.additions import (
     AddedDocuments,
     Additions,
@@ -82,11 +82,11 @@ def index(pool_id: int, findings: Findings = ()) -> str:
     """What was added to the topic of `?topic=`, and the form for more."""
     topic_id = sent_id("topic")
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         entries = pool_entries(db, here().id, line.name, topic=topic_id)
         removed = removed_additions(db, here().id, line.name, topic=topic_id)
         judged = judged_additions(db, here().id, line.name, topic=topic_id)
-        title = next((topic.title for topic in topics_of(db, here().id) if topic.id == topic_id), "")
+        title = topic_titles(db, here().id).get(topic_id, "")
     return render_template(
         "pools/additions.html",
         pool=line,
@@ -109,7 +109,7 @@ def add(pool_id: int) -> Response:
         additions = read_additions()
         with writing() as db:
             added = add_documents(
-                db, here().id, pool_line(db, here().id, pool_id).name, topic, additions, added_by=viewer().id
+                db, here().id, pool_line(db, pool_id).name, topic, additions, added_by=viewer().id
             )
     for sentence in added_in_words(added, pools=True):
         notices.add(sentence, "good" if added.added else "fair")
@@ -123,7 +123,7 @@ def remove(pool_id: int) -> Response:
     topic, docno = sent_id("topic"), sent_id("docno")
     try:
         with writing() as db:
-            line = pool_line(db, here().id, pool_id)
+            line = pool_line(db, pool_id)
             remove_addition(db, here().id, line.name, topic=topic, docno=docno, by=viewer().id)
     except Conflict as error:
         notices.add(f"Not removed: {error.message}.", "poor")

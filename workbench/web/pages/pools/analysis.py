@@ -17,12 +17,12 @@ from workbench.records import TieRule
 from workbench.storage import Session
 from workbench.web.access import here, member
 from workbench.web.context import reading
-from workbench.web.forms import Findings, findings_of, sent_ids, status_of, whole_number
+from workbench.web.forms import Findings, findings_of, named, sent_ids, status_of, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.pool_choice import pool_sent, pools_shown
 from workbench.web.requests import Reply, wants_fragment
 from workbench.web.results import MadeResult, result
-from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.analysis import CampaignAnalysis, analyse, chosen_runs, depth_of
 from workbench.workflow.pools.listing import PoolLine
@@ -80,7 +80,7 @@ def index() -> Reply:
             done = _analysed(db, form)
         except WorkbenchError as error:
             return _page(form, findings=findings_of(error, "Analysis")), status_of(error)
-        titles = {topic.id: topic.title for topic in topics_of(db, here().id)}
+        titles = topic_titles(db, here().id)
     return _page(form, done, titles)
 
 
@@ -97,9 +97,9 @@ def table_csv(table: str) -> MadeResult:
 
 
 def _form(db: Session) -> AnalysisForm:
-    runs, pools = runs_of(db, here().id), pools_shown(db, here().id)
+    runs, pools = runs_of(db, here().id), pools_shown(db)
     sent = request.args.get("pool", "").strip()
-    pool = pool_sent(db, here().id, sent) if sent else None
+    pool = pool_sent(db, sent) if sent else None
     named = sent_ids("run")
     # Without a ticked box the form sends no run; `chosen` shows that it was sent.
     proposed = frozenset(run.tag for run in chosen_runs(db, here().id))
@@ -123,7 +123,7 @@ def _analysed(db: Session, form: AnalysisForm) -> CampaignAnalysis:
         findings.append(
             Finding("Depth", None, "depth", f"depth cannot be {form.depth!r}", f"give 1 to {DEEPEST:,}")
         )
-    ties = next((rule for rule in TieRule if rule == form.ties), None)
+    ties = named(TieRule, form.ties)
     if ties is None:
         findings.append(Finding("Ties", None, "ties", "no tie rule is chosen", "choose one"))
     if not form.tags and form.pool is None:

@@ -10,12 +10,12 @@ from workbench.storage import Session
 from workbench.tables import table_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.forms import sent_id
+from workbench.web.forms import named, sent_id
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.pool_choice import pool_sent, pools_shown
 from workbench.web.paging import page_of
 from workbench.web.results import MadeResult, result
-from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.comparison import ComparedPools, PairChange, compare_pools
 
 blueprint = Blueprint("comparisons", __name__, url_prefix="/c/<slug>/pools/compare")
@@ -44,8 +44,8 @@ def index() -> str:
     """The comparison of `?a=` with `?b=`; without them the form that asks for two pools."""
     choice = _choice()
     with reading() as db:
-        pools = pools_shown(db, here().id)
-        titles = {topic.id: topic.title for topic in topics_of(db, here().id)}
+        pools = pools_shown(db)
+        titles = topic_titles(db, here().id)
         found = _compared(db, choice)
     shown = found.changing(choice.turn, choice.topic) if found else ()
     return render_template(
@@ -77,7 +77,7 @@ def pairs() -> MadeResult:
 
 def _choice() -> ComparisonForm:
     sent = request.args
-    turn = next((one for one in PairChange if one == sent.get("show")), PairChange.ADDED)
+    turn = named(PairChange, sent.get("show")) or PairChange.ADDED
     return ComparisonForm(sent.get("a", ""), sent.get("b", ""), turn, sent_id("topic"))
 
 
@@ -85,5 +85,5 @@ def _compared(db: Session, choice: ComparisonForm) -> ComparedPools | None:
     """The comparison, or None where two things to compare are not chosen yet; raises NotFound."""
     if not choice.before or not choice.after:
         return None
-    before = None if choice.before == JUDGED else pool_sent(db, here().id, choice.before).name
-    return compare_pools(db, here().id, before, pool_sent(db, here().id, choice.after).name)
+    before = None if choice.before == JUDGED else pool_sent(db, choice.before).name
+    return compare_pools(db, here().id, before, pool_sent(db, choice.after).name)

@@ -21,7 +21,7 @@ from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import reading
 from workbench.web.downloads import attachment, csv_file
-from workbench.web.forms import Findings, errors_on, findings_of, sent_id, sent_ids, whole_number
+from workbench.web.forms import Findings, errors_on, findings_of, named, sent_id, sent_ids, whole_number
 from workbench.web.long_work import make_pool_soon
 from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
 from workbench.web.paging import A_PAGE, ListPage, start_within
@@ -52,7 +52,7 @@ def index(findings: Findings = ()) -> str:
     """The list of pools, and the form for one more."""
     typed = request.form
     with reading() as db:
-        pools = pools_shown(db, here().id)
+        pools = pools_shown(db)
         runs = runs_of(db, here().id)
     return render_template(
         "pools/index.html",
@@ -119,11 +119,11 @@ def plan() -> str:
 def pool(pool_id: int) -> str:
     """A pool: its recipe, its size by topic, contributions of runs, pairs shared with other pools."""
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         report = pool_report(db, here().id, line.name)
         shared = () if line.closed else shared_with(db, here().id, line.name)
         changed = changed_runs(db, here().id, line.name) if line.draft else ()
-        ids = {one.name: one.id for one in pools_shown(db, here().id)}
+        ids = {one.name: one.id for one in pools_shown(db)}
     return render_template(
         "pools/pool.html", report=report, ties=TIES, shared=shared, changed=changed, ids=ids
     )
@@ -139,7 +139,7 @@ def topic(pool_id: int) -> str:
     topic_id = sent_id("topic")
     most_runs = None if request.args.get("runs") == "all" else MOST_RUNS
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         size = topic_size(db, here().id, line.name, topic_id)
         start = start_within(size.pairs)
         pairs = topic_pairs(db, here().id, line.name, topic_id, start=start, most=A_PAGE, most_runs=most_runs)
@@ -162,7 +162,7 @@ def pairs(pool_id: int) -> Response:
     The origin is `runs`, `manual` for what a person added, `runs+manual`, or `learner`.
     """
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         lines = origin_lines(db, here().id, line.name)
         return attachment(lines, f"{here().slug}.{line.name}.tsv", kind="text/tab-separated-values")
 
@@ -172,7 +172,7 @@ def pairs(pool_id: int) -> Response:
 def topics_csv(pool_id: int) -> Response:
     """The sizes by topic as CSV."""
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         topics = pool_topics(db, here().id, line.name)
     rows = [(size.topic, size.title, size.pairs, size.largest_possible, size.added) for size in topics]
     name = f"{here().slug}.{line.name}.topics.csv"
@@ -242,7 +242,7 @@ def field_name(strategy: str, parameter: str) -> str:
 def read_recipe(form: Mapping[str, str]) -> PoolRecipe:
     """The recipe that was sent, of all runs; raises InvalidInput with every error, coded by its field."""
     findings: list[Finding] = []
-    ties = next((rule for rule in TieRule if rule == form.get("ties")), None)
+    ties = named(TieRule, form.get("ties"))
     if ties is None:
         findings.append(Finding("Ties", None, "ties", "no tie rule is chosen", "choose one"))
     strategy = ALL_STRATEGIES.get(form.get("strategy", FIRST))

@@ -12,7 +12,7 @@ from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, errors_on, sent_id, whole_number
+from workbench.web.forms import Findings, errors_on, sent_id, sent_numbers, whole_number
 from workbench.web.meanwhile import marks, merged
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.requests import go_to
@@ -29,7 +29,7 @@ blueprint = Blueprint("queues", __name__, url_prefix="/c/<slug>/pools/<int:pool_
 def index(pool_id: int, findings: Findings = ()) -> str:
     """How far the queue has come and who has what; of another pool, what it means to make it one."""
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         per_pair, settings = queues.per_pair_of(db, here().id, line.name), _values(db, line.name)
         return render_template(
             "pools/queue.html",
@@ -48,7 +48,7 @@ def index(pool_id: int, findings: Findings = ()) -> str:
 def make(pool_id: int) -> Response:
     """Make a pool a queue, or change how many judgments it asks for and how long a lease is."""
     with errors_on(partial(index, pool_id), "Queue", "per_pair"), writing() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         typed = {name: whole_number(request.form.get(name, "")) or 0 for name in SETTINGS}
         found = merged(typed, _values(db, line.name))
         queues.make_queue(db, here().id, line.name, found["per_pair"])
@@ -63,7 +63,7 @@ def make(pool_id: int) -> Response:
 def end(pool_id: int) -> Response:
     """Make a queue a pool with assignments again."""
     with writing() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         queues.end_queue(db, here().id, line.name)
     notices.add(f"“{line.name}” is no longer a queue: assessors get every pair of their topics.")
     return _back(pool_id)
@@ -73,10 +73,9 @@ def end(pool_id: int) -> Response:
 @organiser
 def give(pool_id: int) -> Response:
     """Give all topics of the queue to the ticked assessors."""
-    chosen = [number for text in request.form.getlist("assessor") if (number := whole_number(text))]
     with errors_on(partial(index, pool_id), "Queue"), writing() as db:
-        line = pool_line(db, here().id, pool_id)
-        added = queues.give_queue(db, here().id, line.name, chosen)
+        line = pool_line(db, pool_id)
+        added = queues.give_queue(db, here().id, line.name, sent_numbers("assessor"))
     if added:
         notices.add(f"{counted(added, 'assignment')} added in “{line.name}”.")
     else:
@@ -89,7 +88,7 @@ def give(pool_id: int) -> Response:
 def take_back(pool_id: int) -> Response:
     """Take one pair back from an assessor, so that somebody else gets it."""
     with writing() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         released = queues.take_back_pair(
             db,
             here().id,

@@ -28,7 +28,7 @@ blueprint = Blueprint("pool_states", __name__, url_prefix="/c/<slug>/pools/<int:
 def confirm_opening(pool_id: int) -> str | Response:
     """Ask for confirmation, with the consequences; of a pool that is already open, its page."""
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         if not line.draft:
             return _to_the_pool(pool_id)
         found = drafts.before_opening(db, here().id, line.name)
@@ -40,7 +40,7 @@ def confirm_opening(pool_id: int) -> str | Response:
 def open_(pool_id: int) -> Response:
     """Open a draft for judging, if it is still as it was shown."""
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
     opened = open_pool_soon(line.name, seen=request.form.get("sha256"))
     if opened:
         if line.strategy == LEARNER.name:
@@ -56,7 +56,7 @@ def open_(pool_id: int) -> Response:
 def confirm_closing(pool_id: int) -> str | Response:
     """Ask for confirmation, with the consequences; of a pool that cannot be closed, its page."""
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         if not line.open:
             return _to_the_pool(pool_id)
         found = drafts.before_closing(db, here().id, line.name)
@@ -68,7 +68,7 @@ def confirm_closing(pool_id: int) -> str | Response:
 def close(pool_id: int) -> Response:
     """Close a pool permanently."""
     with writing() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         closed = drafts.close_pool(db, here().id, line.name)
     if closed:
         notices.add(f"Pool “{line.name}” is closed.")
@@ -82,7 +82,7 @@ def close(pool_id: int) -> Response:
 def draft(pool_id: int, findings: Findings = ()) -> str | Response:
     """Rename, rebuild or delete a draft; of a pool that is no longer a draft, its page."""
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         if not line.draft:
             return _to_the_pool(pool_id)
         found = drafts.before_opening(db, here().id, line.name)
@@ -96,9 +96,9 @@ def rename(pool_id: int) -> Reply:
     """Rename a draft."""
     try:
         with writing() as db:
-            line = pool_line(db, here().id, pool_id)
+            line = pool_line(db, pool_id)
             drafts.rename_draft(db, here().id, line.name, request.form.get("name", ""))
-            renamed = pool_line(db, here().id, pool_id).name
+            renamed = pool_line(db, pool_id).name
     except WorkbenchError as error:
         page = draft(pool_id, findings_of(error, "Name", "name"))
         if isinstance(page, Response):
@@ -113,7 +113,7 @@ def rename(pool_id: int) -> Reply:
 def rebuild(pool_id: int) -> Response:
     """Rebuild a draft by its recipe; what was added by hand is kept."""
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
     done = rebuild_pool_soon(line.name)
     changes = f"{counted(done.entered, 'pair')} added, {done.left:,} removed"
     kept = f", {done.kept:,} added by hand kept" if done.kept else ""
@@ -126,7 +126,7 @@ def rebuild(pool_id: int) -> Response:
 def delete(pool_id: int) -> Response:
     """Delete a draft."""
     with writing() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         drafts.delete_draft(db, here().id, line.name)
     remove_leftovers(app_context().database)
     return accepted(f"The draft “{line.name}” was deleted.", "pools.index")

@@ -29,7 +29,7 @@ def index(pool_id: int) -> str:
     """Estimated recall of every topic, and how many rules would have stopped."""
     goal = _goal()
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         topics = pool_advice(db, here().id, line.name, goal)
         budget = learner_budget(db, here().id, line.name)
     return render_template("pools/stopping.html", pool=line, topics=topics, budget=budget, **_choices(goal))
@@ -41,7 +41,7 @@ def budget(pool_id: int) -> Response:
     """Let the pool hand out more documents of each topic."""
     number = whole_number(request.form.get("budget", ""))
     with writing() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         raise_budget(db, here().id, line.name, number or 0)
     return accepted(
         f"Up to {number:,} documents of each topic are judged now.", "stopping.index", pool_id=pool_id
@@ -54,7 +54,7 @@ def topic(pool_id: int) -> str:
     """A topic: found against read, what each rule says and assumes, what a further sample would buy."""
     goal, further = _goal(), whole_number(request.args.get("further", "")) or FURTHER
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         (one,) = pool_advice(db, here().id, line.name, goal, [sent_id("topic")])
     return render_template(
         "pools/topic_stopping.html",
@@ -73,7 +73,7 @@ def topic(pool_id: int) -> str:
 def table_file(pool_id: int) -> MadeResult:
     """Every topic with every rule, as CSV or JSON; of one topic alone if it is named."""
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         named = [sent_id("topic")] if request.args.get("topic") else []
         topics = pool_advice(db, here().id, line.name, _goal(), named)
     return MadeResult(f"{line.name}.stopping", advice_export(topics))

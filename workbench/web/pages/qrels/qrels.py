@@ -30,7 +30,7 @@ from workbench.web.pages.qrels.rule_form import field_styles as styles_of_fields
 from workbench.web.requests import Reply
 from workbench.web.results import MadeResult, TextFile, result
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.judging.judgment_files import judgment_groups
 from workbench.workflow.pools.additions import pairs_added_by_hand
 from workbench.workflow.qrels.qrels import (
@@ -60,9 +60,9 @@ def index() -> Reply:
     report, soft, status = None, None, 200
     with reading() as db:
         scale = campaign_of(db, here().id).scale
-        form = rule_form(db, here().id)
+        form = rule_form(db)
         by_hand = pairs_added_by_hand(db, here().id)
-        titles = {topic.id: topic.title for topic in topics_of(db, here().id)}
+        titles = topic_titles(db, here().id)
         groups = group_names(assessors_with_grades(db, here().id))
         try:
             if _is_soft(form):
@@ -104,7 +104,7 @@ def index() -> Reply:
 def rules() -> str:
     """What each rule would make of the judgments, for the page to show when it is asked for."""
     with reading() as db:
-        form = rule_form(db, here().id)
+        form = rule_form(db)
         people = [one.name for one in form.assessors if not one.machine]
         names = [name for name in default_rules(slow=True) if name != "one" or len(people) <= MOST_ALONE]
         found = compare_rules(db, here().id, choices_of(names, form.choice, assessors=people))
@@ -123,7 +123,7 @@ def field_styles() -> Response:
 def file() -> Response:
     """The qrels: nothing but lines that every scorer reads."""
     with reading() as db:
-        choice = rule_form(db, here().id).choice
+        choice = rule_form(db).choice
         report = make_qrels(db, here().id, choice, unjudged=_with_unjudged(), empty=_with_empty())
     return attachment(report.lines(), f"{here().slug}.{rule_name(choice)}.qrels")
 
@@ -134,7 +134,7 @@ def file() -> Response:
 def labels() -> MadeResult:
     """Every pair with its grade, its confidence and what settled it, or why it has none."""
     with reading() as db:
-        choice = rule_form(db, here().id).choice
+        choice = rule_form(db).choice
         found = make_qrels(db, here().id, choice).settled.consensus
     return MadeResult(f"{rule_name(choice)}.labels", label_export(found))
 

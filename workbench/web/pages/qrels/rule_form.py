@@ -12,6 +12,7 @@ from workbench.consensus.rules import PARAMETERS, RULES, THEN, RuleChoice, rule_
 from workbench.consensus.simple import ASSESSOR
 from workbench.records import Scale
 from workbench.storage import Session
+from workbench.web.access import here
 from workbench.workflow.people.assessors import AssessorLine, assessors_of
 from workbench.workflow.qrels.qrels import default_rule, who_graded_most
 
@@ -74,21 +75,15 @@ def _chosen(rule: str) -> str:
     return f"[name=rule][value={rule}]:checked, [name=rule] [value={rule}]:checked"
 
 
-def rule_form(db: Session, campaign_id: int) -> RuleForm:
+def rule_form(db: Session) -> RuleForm:
     """The rule that the address names, else the one to begin with; `one` is of whoever graded most."""
-    assessors = assessors_of(db, campaign_id)
-    named = request.args.get("rule") or default_rule(db, campaign_id)
-    return RuleForm(sent_choice(named, who_graded_most(db, campaign_id)), assessors)
-
-
-def sent_choice(rule: str, assessor: str | None) -> RuleChoice:
-    """A rule with the parameters of the address; `assessor` where it names none."""
+    rule = request.args.get("rule") or default_rule(db, here().id)
     given = {name: request.args.get(name, "").strip() or None for name in PARAMETERS}
-    given[ASSESSOR.name] = given[ASSESSOR.name] or assessor
-    if given[THEN.name] is None:
-        # So that the form shows the fields of the rule for the rest.
-        given[THEN.name] = THEN.default
-    return rule_choice(rule, machines=request.args.get("machines") == "yes", **given)
+    given[ASSESSOR.name] = given[ASSESSOR.name] or who_graded_most(db, here().id)
+    # So that the form shows the fields of the rule for the rest.
+    given[THEN.name] = given[THEN.name] or THEN.default
+    choice = rule_choice(rule, machines=request.args.get("machines") == "yes", **given)
+    return RuleForm(choice, assessors_of(db, here().id))
 
 
 def rule_name(choice: RuleChoice) -> str:

@@ -104,7 +104,7 @@ def create() -> Response:
     form = _sent_form()
     with errors_on(partial(_form_page, form), "Version", "version"):
         with reading() as db:
-            choice = rule_form(db, here().id).choice
+            choice = rule_form(db).choice
         made = make_release_soon(form.request(choice), made_by=viewer().id)
     release = made.release
     return accepted(
@@ -204,7 +204,7 @@ def _public_address(found: Release) -> str:
 def _form_page(form: ReleaseForm | None, findings: Findings = ()) -> str:
     readiness, refused = None, None
     with reading() as db:
-        rule = rule_form(db, here().id)
+        rule = rule_form(db)
         campaign = campaign_of(db, here().id)
         latest = next(iter(releases_of(db, here().id)), None)
         before = release_sheet(db, latest) if latest else None

@@ -14,7 +14,7 @@ from workbench.web import notices
 from workbench.web.access import here, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
-from workbench.web.forms import Findings, accepted, findings_of, sent_files, sent_id, status_of
+from workbench.web.forms import Findings, accepted, findings_of, named, sent_files, sent_id, status_of
 from workbench.web.ids import write_id
 from workbench.web.long_work import pack_runs_soon
 from workbench.web.pages.runs.faces import Face, serve
@@ -142,11 +142,11 @@ def one_file() -> tuple[str, BinaryIO]:
 
 
 def _verdict() -> Verdict:
-    try:
-        return Verdict(request.form.get("verdict", ""))
-    except ValueError:
+    verdict = named(Verdict, request.form.get("verdict"))
+    if verdict is None:
         remedy = f"use one of {', '.join(Verdict)}"
-        raise rejected("Verdict", None, "verdict", "unknown verdict", remedy) from None
+        raise rejected("Verdict", None, "verdict", "unknown verdict", remedy)
+    return verdict
 
 
 def _to(tag: str) -> Response:

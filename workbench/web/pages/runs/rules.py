@@ -18,6 +18,7 @@ from workbench.web.forms import (
     accepted,
     errors_on,
     findings_of,
+    named,
     sent_files,
     sent_text,
     status_of,
@@ -100,7 +101,7 @@ def forget_list() -> Response:
 
 def _rules(typed: Mapping[str, Any]) -> RunRules:
     limit = typed["max_per_topic"]
-    chosen = next((one for one in RuleSet if one == typed["rule_set"]), None)
+    chosen = named(RuleSet, typed["rule_set"])
     findings = []
     if isinstance(limit, str):
         message = f"{limit[:20]!r} is no number of documents"

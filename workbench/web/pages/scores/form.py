@@ -69,7 +69,7 @@ def score_form(db: Session) -> ScoreForm:
     named = sent_ids("run")
     counted = [one.tag for one in runs if one.verdict is not Verdict.SET_ASIDE]
     tags = named if named or "asked" in request.args else counted
-    rule = rule_form(db, here().id)
+    rule = rule_form(db)
     scale = campaign_of(db, here().id).scale
     measures = request.args.get("measures") if asked else default_measures(scale, rule.choice)
     by = request.args.get("by", "").strip()

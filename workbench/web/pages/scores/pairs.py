@@ -21,6 +21,7 @@ from workbench.scoring.two_runs import (
 )
 from workbench.web.access import here, reader
 from workbench.web.context import reading
+from workbench.web.forms import named
 from workbench.web.pages.scores.form import (
     ScoreForm,
     detail,
@@ -122,7 +123,7 @@ def _two_of(form: ScoreForm) -> Callable[[ScoreTable, str], TwoRuns]:
 
 def _method(table: ScoreTable) -> Comparisons:
     name = request.args.get("method") or default_comparisons(table.qrels.summary.topics)
-    method = next((one for one in Comparisons if one == name), None)
+    method = named(Comparisons, name)
     if method is None:
         raise WorkbenchError(f"there is no test {name!r}", remedy=f"one of {', '.join(METHODS)}")
     return method

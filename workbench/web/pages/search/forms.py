@@ -12,7 +12,7 @@ from workbench.records import Document
 from workbench.searching.engine import DocnoFilter, EngineUnavailable, RefusedQuery
 from workbench.web.access import here
 from workbench.web.context import reading
-from workbench.web.forms import sent_text, status_of
+from workbench.web.forms import named, sent_text, status_of
 from workbench.web.ids import read_id
 from workbench.web.search_index import (
     IndexProblem,
@@ -61,8 +61,7 @@ OF_ORGANISERS = (
 
 def read_search() -> NewSearch:
     """What the form asks; raises InvalidInput where nothing was typed, or too much."""
-    chosen = request.form.get("among", "")
-    among = Among(chosen) if chosen in {str(one) for one in Among} else Among.ALL
+    among = named(Among, request.form.get("among")) or Among.ALL
     return checked_search(sent_text("query"), read_id(request.form.get("like", "")) or None, among)
 
 

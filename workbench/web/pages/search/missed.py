@@ -73,5 +73,5 @@ def _asked() -> SampleDraw:
         raise rejected("Sample", None, "seed", "the seed is no whole number", "correct it")
     topic = sent_id("topic")
     with reading() as db:
-        pool = pool_line(db, here().id, whole_number(request.form.get("pool", ""))).name
+        pool = pool_line(db, whole_number(request.form.get("pool", ""))).name
     return SampleDraw(pool, size, (topic,) if topic else (), whole_number(seed), viewer().id)

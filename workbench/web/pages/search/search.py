@@ -22,7 +22,7 @@ from workbench.web.requests import Reply, go_to, pushed, see_other, wants_fragme
 from workbench.web.results import MadeResult, result
 from workbench.web.search_index import IndexProgress, index_to_have
 from workbench.workflow.adjudication.opinions import shown_document
-from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.campaigns.collection import topic_titles, topics_of
 from workbench.workflow.judging.desk_rules import allows_search_of
 from workbench.workflow.pools.listing import PoolLine, pools_of
 from workbench.workflow.searching.found import ShownSearch, known_to_organiser, shown_search
@@ -144,7 +144,7 @@ def add(search_id: int) -> Response:
     """Add the selected documents to a pool; all of them, or none."""
     docnos = [read_id(text) for text in request.form.getlist("selected")]
     with errors_on(partial(_page, "", search_id)), writing() as db:
-        name = pool_line(db, here().id, whole_number(request.form.get("pool", ""))).name
+        name = pool_line(db, whole_number(request.form.get("pool", ""))).name
         added = add_found(db, _searcher(""), search_id, name, docnos)
     for sentence in added_in_words(added, pools=True):
         notices.add(sentence, "good" if added.added else "fair")
@@ -157,7 +157,7 @@ def _searcher(topic: str) -> Searcher:
 
 def _require(db: Session, topic: str) -> None:
     require_search(db, here().id)
-    if topic not in {one.id for one in topics_of(db, here().id)}:
+    if topic not in topic_titles(db, here().id):
         message, remedy = "no topic is selected", "select the topic that you search for"
         raise rejected("Search", None, "topic", message, remedy)
 

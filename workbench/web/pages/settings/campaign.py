@@ -15,7 +15,16 @@ from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
 from workbench.records import SCALES, Scale
 from workbench.web.access import administrator, here, organiser, takes_guidelines, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, accepted, errors_on, findings_of, sent_text, status_of, whole_number
+from workbench.web.forms import (
+    Findings,
+    accepted,
+    errors_on,
+    findings_of,
+    sent_numbers,
+    sent_text,
+    status_of,
+    whole_number,
+)
 from workbench.web.meanwhile import ChangedMeanwhile, in_a_line, mark, marks, merged
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.settings.scale_form import (
@@ -196,8 +205,7 @@ def search() -> Response:
 @organiser
 def ask() -> Reply:
     """Set the additional questions about every document, and the grades that require a comment."""
-    numbers = [whole_number(value) for value in request.form.getlist(COMMENT_FOR)]
-    chosen = tuple(number for number in numbers if number is not None)
+    chosen = tuple(sent_numbers(COMMENT_FOR))
     text = sent_text(QUESTIONS)
     try:
         sent = {QUESTIONS: questions_as_text(read_questions(text)), COMMENT_FOR: sorted(chosen)}
