@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, dataclass_transform
 
 from pydantic import ConfigDict, Field, Strict
 
@@ -29,11 +29,19 @@ FORBID = ConfigDict(extra="forbid")
 USUAL, MOST = 100, 1000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def sent(record: type[Item]) -> type[Item]:
+    """What a program sends, as a frozen dataclass without any field that it does not name."""
+    made: Any = dataclass(frozen=True, slots=True)(record)
+    made.__pydantic_config__ = FORBID
+    found: type[Item] = made
+    return found
+
+
+@sent
 class PageQuery:
     """Which page of a list: at most `limit` items, from the `cursor` that the page before has as `next`."""
 
-    __pydantic_config__ = FORBID
     limit: Annotated[int, Strict(), Field(ge=1, le=MOST)] = USUAL
     cursor: Annotated[str, Field(max_length=4000)] = ""
 
@@ -45,7 +53,7 @@ def after(query: PageQuery) -> Any:
     try:
         return parsed_json(base64.b64decode(query.cursor.encode(), altchars=b"-_", validate=True))
     except ValueError:
-        raise _no_cursor() from None
+        raise no_cursor() from None
 
 
 def after_ids(query: PageQuery, count: int) -> tuple[str, ...] | None:
@@ -58,7 +66,7 @@ def after_ids(query: PageQuery, count: int) -> tuple[str, ...] | None:
             return tuple(begin)
     except (AttributeError, TypeError, UnicodeEncodeError):
         pass
-    raise _no_cursor()
+    raise no_cursor()
 
 
 def cursor_of(key: Any) -> str:
@@ -78,7 +86,7 @@ def page_of(
     try:
         found = list(islice(rest, query.limit + 1))
     except TypeError:
-        raise _no_cursor() from None
+        raise no_cursor() from None
     more = len(found) > query.limit
     shown = found[: query.limit]
     return {"items": [form(one) for one in shown], "next": cursor_of(key(shown[-1])) if more else None}
@@ -88,6 +96,7 @@ def _plain(key: Any) -> Any:
     return list(key) if isinstance(key, tuple) else key
 
 
-def _no_cursor() -> InvalidInput:
+def no_cursor() -> InvalidInput:
+    """The error about a cursor that this list has not given."""
     message = "this is no cursor of this list"
     return rejected("cursor", None, "cursor", message, "take `next` of the page before")

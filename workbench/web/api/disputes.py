@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any
 
 from flask import Blueprint
@@ -17,7 +17,7 @@ from workbench.json_forms.judging import DecisionJson, WithdrawnDecision
 from workbench.json_forms.results import DisputesJson
 from workbench.json_forms.rules import DisputeRulesJson
 from workbench.web.access import here, member, organiser, viewer
-from workbench.web.api.cursors import FORBID, ClientId, Flag, GradeValue, Whole
+from workbench.web.api.cursors import FORBID, ClientId, Flag, GradeValue, Whole, sent
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import reading, writing
 from workbench.web.downloads import streamed
@@ -34,17 +34,16 @@ adjudicator = member(Role.ORGANISER, Role.ADJUDICATOR)
 TABLE = "text/tab-separated-values; charset=utf-8"
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class DisputesQuery:
     """Which disputed pairs, and in which order."""
 
-    __pydantic_config__ = FORBID
     order: Order = Order.INFLUENCE
     topic: str = ""
     state: State | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentDecision:
     """A decision about a pair; `grade` goes with the decision of that name.
 
@@ -52,7 +51,6 @@ class SentDecision:
     there is now.
     """
 
-    __pydantic_config__ = FORBID
     client_id: ClientId
     topic: str
     docno: str
@@ -62,11 +60,10 @@ class SentDecision:
     seen: Annotated[Whole, Field(ge=0, lt=2**63)] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentWithdrawal:
     """The client id of a withdrawal: with the same one no second decision is withdrawn."""
 
-    __pydantic_config__ = FORBID
     client_id: ClientId
 
 

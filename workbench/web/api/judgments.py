@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, BinaryIO
 
 from flask import Blueprint
@@ -13,7 +13,7 @@ from workbench.formats.judgments import read_judgments
 from workbench.json_forms.collecting import PageJson
 from workbench.json_forms.judging import ImportedJson
 from workbench.web.access import here, organiser, takes_uploads
-from workbench.web.api.cursors import FORBID, Flag, PageQuery, after_ids, page_of
+from workbench.web.api.cursors import Flag, PageQuery, after_ids, page_of, sent
 from workbench.web.api.files import FileName, buffered
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import app_context, reading, writing
@@ -27,14 +27,13 @@ blueprint = Blueprint("judgments", __name__, url_prefix="/campaigns/<slug>/judgm
 TABLE = "text/tab-separated-values; charset=utf-8"
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class JudgmentsFile:
     """A table of judgments, with the header `topic doc assessor grade`; `machine` names its machines.
 
     `discussed` answers were given after a discussion: earlier ones stay beside them.
     """
 
-    __pydantic_config__ = FORBID
     name: FileName = "judgments.tsv"
     machine: list[str] = field(default_factory=list)
     discussed: Flag = False

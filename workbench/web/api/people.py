@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Annotated
 
 from flask import Blueprint, url_for
@@ -16,7 +15,7 @@ from workbench.json_forms.filling import filled
 from workbench.json_forms.rules import Counted
 from workbench.storage import Session
 from workbench.web.access import here, organiser, viewer
-from workbench.web.api.cursors import FORBID, Flag, Number, PageQuery, page_of
+from workbench.web.api.cursors import Flag, Number, PageQuery, page_of, sent
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
 from workbench.web.forms import named
@@ -44,29 +43,26 @@ class InvitedPeople(TypedDict):
     invitations: list[InvitedJson]
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentInvitations:
     """Whom to invite, by names or e-mail addresses, and as what; participants need a group."""
 
-    __pydantic_config__ = FORBID
     people: Annotated[list[str], Field(max_length=5000)]
     role: Role = Role.ASSESSOR
     group: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentInvitationNumbers:
     """Invitations by their numbers."""
 
-    __pydantic_config__ = FORBID
     invitations: Annotated[list[Number], Field(min_length=1, max_length=5000)]
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentRole:
     """A role of a member; `both_sides` allows one person to judge and to submit runs."""
 
-    __pydantic_config__ = FORBID
     role: Role
     both_sides: Flag = False
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Annotated
 
@@ -11,12 +11,13 @@ from pydantic import Field
 from werkzeug.wrappers import Response
 
 from workbench.json_forms.collecting import PageJson
+from workbench.json_forms.filling import filled
 from workbench.json_forms.judging import AddedPairs, MadePoolJson, PairJson, PoolJson, RebuiltPool
 from workbench.pooling.learner import LEARNER
 from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
 from workbench.records import TieRule
 from workbench.web.access import here, organiser, reader, viewer
-from workbench.web.api.cursors import FORBID, Flag, PageQuery, Whole, after_ids, page_of
+from workbench.web.api.cursors import Flag, PageQuery, Whole, after_ids, page_of, sent
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import streamed
@@ -35,14 +36,13 @@ blueprint = Blueprint("pools", __name__, url_prefix="/campaigns/<slug>/pools")
 PAIRS = "text/tab-separated-values; charset=utf-8"
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentRecipe:
     """A pool to be made: parameters of the strategy by name, runs by tag (all accepted ones if None).
 
     Without `draft` it is open for judging at once.
     """
 
-    __pydantic_config__ = FORBID
     name: str = ""
     strategy: Annotated[str, Field(json_schema_extra={"enum": list(ALL_STRATEGIES)})] = "depth"
     parameters: dict[str, str | int | float] = field(default_factory=dict)
@@ -60,46 +60,41 @@ class SentPoolState(StrEnum):
     CLOSED = "closed"
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class PoolStateChange:
     """The state that a pool is to have: a draft is opened, an open pool closed for good."""
 
-    __pydantic_config__ = FORBID
     state: SentPoolState
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentPairs:
     """Documents to be added to a topic of a pool by hand, and why."""
 
-    __pydantic_config__ = FORBID
     topic: str
     docnos: Annotated[list[str], Field(min_length=1, max_length=10_000)]
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class AddedPair:
     """A document that was added to a topic by hand."""
 
-    __pydantic_config__ = FORBID
     topic: str
     docno: str
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentPoolName:
     """The name that a draft is to have."""
 
-    __pydantic_config__ = FORBID
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class PairsQuery(PageQuery):
     """Which pairs; of all topics unless one is named."""
 
-    __pydantic_config__ = FORBID
     topic: str = ""
 
 
@@ -160,11 +155,7 @@ def add_pairs(pool: str, body: SentPairs) -> AddedPairs:
         done = add_documents(
             db, here().id, pool, body.topic, Additions(docnos, body.reason), added_by=viewer().id
         )
-    return {
-        "added": list(done.added),
-        "passed": [one.docno for one in done.passed],
-        "without_text": list(done.without_text),
-    }
+    return filled(AddedPairs, done, passed=[one.docno for one in done.passed])
 
 
 @blueprint.get("/<id:pool>/pairs.tsv")
@@ -214,7 +205,7 @@ def rebuild(pool: str) -> RebuiltPool:
     with reading() as db:
         name = pool_line(db, pool).name
     done = rebuild_pool_soon(name)
-    return {"pool": made_pool_json(done.pool), "entered": done.entered, "left": done.left, "kept": done.kept}
+    return filled(RebuiltPool, done, pool=made_pool_json(done.pool))
 
 
 @blueprint.delete("/<id:pool>/pairs")

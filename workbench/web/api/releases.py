@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from flask import Blueprint
@@ -14,7 +14,7 @@ from workbench.json_forms.collecting import PageJson
 from workbench.json_forms.judging import MadeReleaseJson, ReleaseJson
 from workbench.releases.contents import Included
 from workbench.web.access import here, in_archive, organiser, reader, viewer
-from workbench.web.api.cursors import FORBID, Flag, PageQuery, page_of
+from workbench.web.api.cursors import Flag, PageQuery, page_of, sent
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import reading, writing
 from workbench.web.long_work import make_release_soon
@@ -34,14 +34,13 @@ from workbench.workflow.releases.releases import (
 blueprint = Blueprint("releases", __name__, url_prefix="/campaigns/<slug>/releases")
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentRelease:
     """A release to be made: the rule of its qrels with parameters by name, and what is in it by choice.
 
     The version is the next one unless it is named, the title that of the campaign.
     """
 
-    __pydantic_config__ = FORBID
     version: str = ""
     rule: str = "majority"
     parameters: dict[str, str] = field(default_factory=dict)
@@ -62,11 +61,10 @@ class SentReleaseState(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class ReleaseStateChange:
     """The state that a release is to have; a withdrawn one needs a reason, which stays on its pages."""
 
-    __pydantic_config__ = FORBID
     state: SentReleaseState
     reason: str = ""
 

@@ -6,7 +6,7 @@ face as on their pages.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, BinaryIO, cast
 
 from flask import Blueprint
@@ -20,7 +20,7 @@ from workbench.json_forms.collecting import PageJson, RunCheckJson, RunJson, Run
 from workbench.records import Verdict
 from workbench.storage import Session
 from workbench.web.access import here, member, organiser, takes_uploads, viewer
-from workbench.web.api.cursors import FORBID, Flag, PageQuery, page_of
+from workbench.web.api.cursors import FORBID, Flag, PageQuery, page_of, sent
 from workbench.web.api.files import FileName, buffered
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import reading, writing
@@ -44,11 +44,10 @@ looker = member(*LOOKERS)
 sender_only = member(Role.ORGANISER, Role.PARTICIPANT)
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class RunFile:
     """A file of a run, and what is said of it; `group` is needed by participants of several groups only."""
 
-    __pydantic_config__ = FORBID
     name: FileName
     group: str = ""
     kind: str = ""
@@ -64,11 +63,10 @@ class RunFile:
         return read_metadata({name: getattr(self, name) for name in names}, group_id=group_id)
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class CheckedRunFile:
     """A file to be checked as a run."""
 
-    __pydantic_config__ = FORBID
     name: FileName
 
 
@@ -84,11 +82,10 @@ class SentMetadata(TypedDict, total=False):
     index_bytes: str
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentVerdicts:
     """A verdict on several runs; the groups read the reason."""
 
-    __pydantic_config__ = FORBID
     tags: Annotated[list[str], Field(min_length=1, max_length=10_000)]
     verdict: Verdict
     reason: str = ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from flask import Blueprint
@@ -16,7 +15,7 @@ from workbench.records import Document
 from workbench.searching.engine import DocnoFilter
 from workbench.storage import Session
 from workbench.web.access import here, organiser, viewer
-from workbench.web.api.cursors import FORBID
+from workbench.web.api.cursors import sent
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
 from workbench.web.pages.search.forms import UNAVAILABLE, ask_index, checked_search
@@ -39,25 +38,23 @@ from workbench.workflow.searching.searches import (
 blueprint = Blueprint("searches", __name__, url_prefix="/campaigns/<slug>/searches")
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentSearch:
     """Words to search for, or the document that others are to be like, for a topic.
 
     `among` all documents, only those of its pools (pooled), judged by anybody (mine) or by nobody (new).
     """
 
-    __pydantic_config__ = FORBID
     topic: str
     query: str = ""
     like: str | None = None
     among: Among = Among.ALL
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentHits:
     """Documents that a search has shown, and the pool that they are to join."""
 
-    __pydantic_config__ = FORBID
     pool: str
     docnos: Annotated[list[str], Field(min_length=1, max_length=10_000)]
 
