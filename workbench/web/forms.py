@@ -71,6 +71,26 @@ def whole_number(text: str) -> int | None:
     return int(text) if text.isascii() and _WHOLE.fullmatch(text) else None
 
 
+def form_text(field: str) -> str:
+    """The text of a field of the form, empty without it."""
+    return request.form.get(field, "")
+
+
+def query_text(field: str) -> str:
+    """The text of a field of the address, empty without it."""
+    return request.args.get(field, "")
+
+
+def form_number(field: str) -> int | None:
+    """The whole number in a field of the form, or None if there is none."""
+    return whole_number(form_text(field))
+
+
+def query_number(field: str) -> int | None:
+    """The whole number in a field of the address, or None if there is none."""
+    return whole_number(query_text(field))
+
+
 def sent_numbers(field: str) -> list[int]:
     """The whole numbers in all fields of one name; any other text in one is passed over."""
     numbers = map(whole_number, request.form.getlist(field))

@@ -11,9 +11,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from flask import g, request
+from flask import g
 
 from workbench.errors import Finding, InvalidInput
+from workbench.web.forms import form_text
 
 FIELD = "was"
 LONGEST_SHOWN = 120
@@ -89,4 +90,4 @@ def merged(typed: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
 
 def _was() -> dict[str, str]:
     """What the form that was sent says that it was made from."""
-    return dict(part.split("=", 1) for part in request.form.get(FIELD, "").split() if "=" in part)
+    return dict(part.split("=", 1) for part in form_text(FIELD).split() if "=" in part)

@@ -9,6 +9,7 @@ from flask import abort, make_response, request
 from workbench.errors import Finding, InvalidInput
 from workbench.web.access import viewer
 from workbench.web.context import app_context, reading
+from workbench.web.forms import form_text
 from workbench.web.requests import browser, refused_form
 from workbench.workflow.people import signing_in
 from workbench.workflow.people.accounts import has_password
@@ -22,7 +23,7 @@ def checked_password(field: str = FIELD) -> CheckedAttempt:
     """Whether the form has the right one, while nothing of that is stored yet."""
     with reading() as db:
         attempt = signing_in.begin_attempt(db, login=viewer().login, browser=browser(), signed_in=True)
-    return signing_in.check_password(attempt, request.form.get(field, ""), app_context().passwords)
+    return signing_in.check_password(attempt, form_text(field), app_context().passwords)
 
 
 def wrong_password(field: str = FIELD) -> Refused | None:
@@ -50,8 +51,8 @@ def require_own_password(page: Callable[..., str], field: str = FIELD) -> None:
 
 def sent_password(*, login: str, name: str) -> str:
     """The new password that a form has typed twice; raises InvalidInput."""
-    password = request.form.get("password", "")
-    findings = password_findings(password, login=login, name=name, repeated=request.form.get("repeated", ""))
+    password = form_text("password")
+    findings = password_findings(password, login=login, name=name, repeated=form_text("repeated"))
     if findings:
         raise InvalidInput(findings)
     return password

@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response
 from workbench.errors import NotFound
 from workbench.web.access import viewer_or_none
 from workbench.web.context import app_context
+from workbench.web.forms import query_text
 from workbench.web.requests import cookie_name, drop_cookie, set_cookie
 from workbench.workflow.openid.browser_trips import TRIP_LASTS, BrowserTrip, returned_trip
 from workbench.workflow.openid.provider import OpenIdProvider
@@ -58,7 +59,7 @@ def depart(provider: OpenIdProvider, trip: BrowserTrip) -> Response:
 
 def trip_of_request() -> BrowserTrip | None:
     """The trip from which this browser comes back, None if this is not the answer to it."""
-    return returned_trip(request.cookies.get(cookie_name(COOKIE), ""), request.args.get("state", ""))
+    return returned_trip(request.cookies.get(cookie_name(COOKIE), ""), query_text("state"))
 
 
 def end_trip(response: Response) -> Response:

@@ -12,7 +12,7 @@ from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import administrator, viewer
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import Findings, errors_on
+from workbench.web.forms import Findings, errors_on, form_text, query_text
 from workbench.web.own_password import tokens_too
 from workbench.web.paging import A_PAGE, ListPage, start_within
 from workbench.web.requests import Reply, go_to
@@ -34,7 +34,7 @@ MOST_PLACES = 3
 @administrator
 def index() -> str:
     """The accounts whose login or name contains what is searched, a page at a time."""
-    search = request.args.get("search", "").strip()[:120]
+    search = query_text("search").strip()[:120]
     with reading() as db:
         total = administration.count_accounts(db)
         found = administration.count_accounts(db, search) if search else total
@@ -165,7 +165,7 @@ def erase(account_id: int) -> Reply:
         raise Conflict("you cannot delete your own data here", remedy="ask another administrator")
     with errors_on(partial(show, account_id)):
         erased = erase_person(
-            app_context().database, account_id, typed_login=request.form.get("login", ""), writing=writing
+            app_context().database, account_id, typed_login=form_text("login"), writing=writing
         )
     notices.add("Personal data deleted. The judgments stay.")
     if not erased.overwritten:

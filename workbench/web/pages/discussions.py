@@ -15,7 +15,7 @@ from workbench.records import Answer
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, errors_on, sent_id, whole_number
+from workbench.web.forms import Findings, errors_on, form_number, form_text, sent_id
 from workbench.web.ids import write_id
 from workbench.web.pages.judging.my_topics import REASONS
 from workbench.web.rendering import plain_words
@@ -81,7 +81,7 @@ def read() -> Response:
 
 
 def _latest() -> int:
-    return whole_number(request.form.get("latest", "")) or 0
+    return form_number("latest") or 0
 
 
 def _address(line: DiscussionLine) -> str:
@@ -129,16 +129,16 @@ def _facts(others: Sequence[DiscussionLine]) -> dict[str, Any]:
 
 
 def _submission(docno: str) -> Submission:
-    answer = request.form.get("answer", "")
+    answer = form_text("answer")
     graded = answer.isascii() and answer.isdigit() and len(answer) < 6
     if not graded and answer not in {Answer.UNSURE, Answer.CANNOT_JUDGE}:
         raise rejected("Answer", None, "answer", "choose what you say now", "keep it or change it")
     return Submission(
         docno,
-        request.form.get("client_id", ""),
+        form_text("client_id"),
         answer=Answer.GRADE if graded else Answer(answer),
         grade=int(answer) if graded else None,
-        reason=request.form.get("reason", "") if answer == Answer.CANNOT_JUDGE else "",
-        comment=request.form.get("comment", ""),
-        shown_sha256=request.form.get("shown_sha256") or None,
+        reason=form_text("reason") if answer == Answer.CANNOT_JUDGE else "",
+        comment=form_text("comment"),
+        shown_sha256=form_text("shown_sha256") or None,
     )

@@ -14,7 +14,7 @@ from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import anyone, signed_in, viewer, viewer_or_none
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import Findings, errors_on
+from workbench.web.forms import Findings, errors_on, form_text, query_text
 from workbench.web.navigation import first_page
 from workbench.web.own_password import sent_password
 from workbench.web.requests import (
@@ -75,13 +75,13 @@ def begin() -> Reply:
 @anyone
 def sign_in() -> Reply:
     """The sign-in form."""
-    following = safe_next(request.args.get("next"))
+    following = safe_next(query_text("next"))
     if viewer_or_none() is not None:
         return see_other(following or url_for("campaigns.index"))
     with reading() as db:
         if not people.any_account(db):
             return go_to("entrance.welcome")
-    why = REASONS.get(request.args.get("why", ""))
+    why = REASONS.get(query_text("why"))
     return render_template("entrance/sign_in.html", next=following, why=why, refused=None, login="")
 
 
@@ -89,11 +89,11 @@ def sign_in() -> Reply:
 @anyone
 def enter() -> Reply:
     """Sign in, or show the form again with the reason."""
-    login, following = request.form.get("login", ""), safe_next(request.form.get("next"))
+    login, following = form_text("login"), safe_next(form_text("next"))
     with reading() as db:
         attempt = signing_in.begin_attempt(db, login=login, browser=browser())
     g.attempted = attempt.account_id
-    checked = signing_in.check_password(attempt, request.form.get("password", ""), app_context().passwords)
+    checked = signing_in.check_password(attempt, form_text("password"), app_context().passwords)
     with writing() as db:
         outcome = signing_in.sign_in(db, checked, replacing=read_token())
     if isinstance(outcome, Refused):
@@ -202,12 +202,11 @@ def _welcome_page(findings: Findings = ()) -> str:
 
 
 def _new_account() -> people.NewAccount:
-    form = request.form
     return people.prepare_account(
-        login=form.get("login", ""),
-        name=form.get("name", ""),
-        password=form.get("password", ""),
-        repeated=form.get("repeated", ""),
+        login=form_text("login"),
+        name=form_text("name"),
+        password=form_text("password"),
+        repeated=form_text("repeated"),
         passwords=app_context().passwords,
     )
 

@@ -12,7 +12,15 @@ from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError, re
 from workbench.figures import counted
 from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, accepted, errors_on, findings_of, sent_text, status_of, whole_number
+from workbench.web.forms import (
+    Findings,
+    accepted,
+    errors_on,
+    findings_of,
+    form_number,
+    sent_text,
+    status_of,
+)
 from workbench.web.invitation_links import Link, invite_sent
 from workbench.web.pages.overview.steps import next_way
 from workbench.web.requests import Reply
@@ -124,7 +132,7 @@ def invite(group_id: int) -> Reply:
 @organiser
 def add_member(group_id: int) -> Reply:
     """Let somebody of the campaign send the group's runs; asks once more where the person judges."""
-    account_id, both = whole_number(request.form.get("account", "")), "both" in request.form
+    account_id, both = form_number("account"), "both" in request.form
     if account_id is None:
         raise NotFound("this is nobody of this campaign", remedy="choose one of the list")
     with writing() as db:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, url_for
 from markupsafe import Markup
 
 from workbench.help.manual import by_reader, neighbours, page_named
 from workbench.help.rendering import page_html, sections
 from workbench.help.search import search
 from workbench.web.access import anyone
+from workbench.web.forms import query_text
 from workbench.web.requests import wants_fragment
 
 blueprint = Blueprint("help", __name__, url_prefix="/help")
@@ -19,7 +20,7 @@ LONGEST_QUERY = 200
 @anyone
 def index() -> str:
     """The list of pages, or what the search finds; htmx gets the list alone."""
-    query = request.args.get("q", "")[:LONGEST_QUERY].strip()
+    query = query_text("q")[:LONGEST_QUERY].strip()
     template = "help/_results.html" if wants_fragment() else "help/index.html"
     return render_template(template, query=query, hits=search(query), readers=by_reader())
 

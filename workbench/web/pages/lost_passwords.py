@@ -7,7 +7,7 @@ from flask import Blueprint, render_template, request
 from workbench.errors import Finding, NotFound
 from workbench.web.access import anyone
 from workbench.web.context import app_context, writing
-from workbench.web.forms import Findings
+from workbench.web.forms import Findings, form_text
 from workbench.web.requests import Reply, go_to, retry_after
 from workbench.workflow.mail.password_requests import LONGEST_TYPED, request_link
 from workbench.workflow.people.signing_in import wait_in_words
@@ -35,7 +35,7 @@ def ask() -> Reply:
     """Have a link sent to whoever is meant; the answer does not depend on whether that is anybody."""
     if app_context().settings.mail is None:
         raise NotFound("this site sends no e-mail", remedy="ask an administrator for a link")
-    typed = request.form.get("login", "").strip()
+    typed = form_text("login").strip()
     if not typed:
         message, remedy = "nothing was entered", "your login name or e-mail address"
         return index((Finding("Login name", None, "login", message, remedy),)), 422

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response
 from workbench.errors import NotFound
 from workbench.web.access import administrator, viewer
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import Findings, accepted, errors_on
+from workbench.web.forms import Findings, accepted, errors_on, form_text
 from workbench.web.paging import A_PAGE, ListPage, start_within
 from workbench.workflow.mail import queue
 from workbench.workflow.people.mail_addresses import LONGEST_ADDRESS, address_of
@@ -45,7 +45,7 @@ def test() -> Response:
     if app_context().settings.mail is None:
         raise NotFound("this site sends no e-mail", remedy="set WORKBENCH_MAIL_HOST")
     with errors_on(index), writing() as db:
-        queue.add_test(db, request.form.get("address", ""))
+        queue.add_test(db, form_text("address"))
     return accepted(
         "A test message will be sent within seconds. Load this page again to see what became of it.",
         "mail.index",

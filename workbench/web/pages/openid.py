@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 from workbench.storage import Session
 from workbench.web.access import anyone, viewer_or_none
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import accepted
+from workbench.web.forms import accepted, form_text
 from workbench.web.pages.entrance import end_session_before, entered, start_page
 from workbench.web.provider_trips import depart, end_trip, failed_trip, require_provider, trip_of_request
 from workbench.web.requests import browser, go_to, safe_next
@@ -45,7 +45,7 @@ Arrival = Callable[[OpenIdProvider, BrowserTrip, ProviderIdentity], Response]
 @anyone
 def begin() -> Response:
     """Go to the provider, to sign in or to join by an invitation."""
-    provider, invitation = require_provider(), request.form.get("invitation", "")
+    provider, invitation = require_provider(), form_text("invitation")
     with reading() as db:
         if not any_account(db):
             # The first account is the administrator's, who has to get in without a provider.
@@ -54,7 +54,7 @@ def begin() -> Response:
             offer_of(db, invitation)
     if invitation:
         return depart(provider, new_trip(TripPurpose.JOIN, invitation))
-    return depart(provider, new_trip(TripPurpose.SIGN_IN, safe_next(request.form.get("next")) or ""))
+    return depart(provider, new_trip(TripPurpose.SIGN_IN, safe_next(form_text("next")) or ""))
 
 
 @blueprint.get("/callback")

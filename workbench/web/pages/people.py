@@ -12,7 +12,7 @@ from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, accepted, errors_on, findings_of, named, status_of
+from workbench.web.forms import Findings, accepted, errors_on, findings_of, form_text, named, status_of
 from workbench.web.invitation_links import Link, invite_sent, renew_sent, sent_invitations
 from workbench.web.pages.overview.steps import next_way
 from workbench.web.requests import Reply, go_to
@@ -103,7 +103,7 @@ def remove_role(account_id: int) -> Reply:
 
 
 def _role() -> Role:
-    text = request.form.get("role", "")
+    text = form_text("role")
     role = named(Role, text)
     if role is None:
         raise rejected("Role", None, "role", f"{text[:40]!r} is not a role", f"one of {', '.join(Role)}")

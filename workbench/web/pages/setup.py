@@ -19,6 +19,7 @@ from workbench.web.forms import (
     announce_notes,
     errors_on,
     findings_of,
+    form_text,
     sent_files,
     status_of,
     wants_json,
@@ -120,7 +121,7 @@ def read_as(number: int) -> Response:
     """Read topics as documents, or the other way round."""
     with reading() as db:
         name, content = dropped_files.dropped_content(db, here().id, number)
-    kind = FileKind.TOPICS if request.form.get("kind") == FileKind.TOPICS else FileKind.DOCUMENTS
+    kind = FileKind.TOPICS if form_text("kind") == FileKind.TOPICS else FileKind.DOCUMENTS
     checked = dropped_files.check_text(name, content, Recognised(kind))
     with writing() as db:
         dropped_files.store_text(db, here().id, checked, Sender(viewer().id), instead_of=number)

@@ -9,6 +9,7 @@ from workbench.errors import Finding
 from workbench.web import notices
 from workbench.web.access import anyone
 from workbench.web.context import reading, writing
+from workbench.web.forms import form_text
 from workbench.web.requests import (
     Reply,
     browser,
@@ -50,7 +51,7 @@ def check() -> Reply:
     if account is None:
         return _expired()
     g.attempted = account.id
-    typed = request.form.get("recovery") or request.form.get("code", "")
+    typed = form_text("recovery") or form_text("code")
     with writing() as db:
         outcome = enter_with_code(db, token, typed, browser(), replacing=read_token())
         left = two_factor_state(db, account.id).recovery_left
@@ -60,7 +61,7 @@ def check() -> Reply:
     g.token = outcome.token
     if request.form.get("recovery") and left <= FEW:
         notices.add(f"Recovery codes left: {left}. Create new ones under Your account.")
-    response = see_other(safe_next(request.form.get("next")) or url_for("campaigns.index"))
+    response = see_other(safe_next(form_text("next")) or url_for("campaigns.index"))
     keep_session(response, outcome)
     drop_code_step(response)
     return response

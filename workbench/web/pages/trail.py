@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response
 from workbench.web.access import administrator
 from workbench.web.context import reading
 from workbench.web.downloads import attachment, csv_file
+from workbench.web.forms import query_text
 from workbench.workflow.people.trail import (
     TrailEntry,
     TrailFilter,
@@ -60,9 +61,7 @@ def export(kind: str) -> Response:
 
 
 def _filter() -> TrailFilter:
-    return TrailFilter(
-        *(request.args.get(name, "").strip()[:120] for name in ("login", "act", "campaign", "request"))
-    )
+    return TrailFilter(*(query_text(name).strip()[:120] for name in ("login", "act", "campaign", "request")))
 
 
 def _fields(filters: TrailFilter) -> dict[str, str]:

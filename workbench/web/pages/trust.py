@@ -25,7 +25,7 @@ from workbench.trust.runs import PARTS as RUNS
 from workbench.trust.runs import runs_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.forms import Findings, findings_of, status_of
+from workbench.web.forms import Findings, findings_of, query_text, status_of
 from workbench.web.jobs import ShownJob, job_now, job_result
 from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
 from workbench.web.rendering import render_report
@@ -268,7 +268,7 @@ def _report() -> TrustReport:
 
 
 def _part(parts: Collection[str]) -> str:
-    part = request.args.get("part") or next(iter(parts))
+    part = query_text("part") or next(iter(parts))
     if part not in parts:
         raise WorkbenchError(f"there is no table {part}", remedy=f"one of {', '.join(parts)}")
     return part

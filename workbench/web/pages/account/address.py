@@ -7,7 +7,7 @@ from flask import Blueprint, render_template, request
 from workbench.errors import NotFound
 from workbench.web.access import anyone, signed_in, viewer
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import Findings, accepted, errors_on
+from workbench.web.forms import Findings, accepted, errors_on, form_text
 from workbench.web.own_password import checked_password, password_finding
 from workbench.web.requests import Reply, refused_form
 from workbench.workflow.mail.queue import add_confirmation
@@ -38,7 +38,7 @@ def change() -> Reply:
     """Have a new address confirmed, or remove the address, after the password was checked."""
     if app_context().settings.mail is None:
         raise NotFound("this site sends no e-mail")
-    typed = request.form.get("address", "")
+    typed = form_text("address")
     with errors_on(index):
         address = mail_addresses.checked_address(typed) if typed.strip() else ""
     checked = checked_password()

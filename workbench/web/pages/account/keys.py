@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, errors_on, sent_text
+from workbench.web.forms import Findings, errors_on, form_text, sent_text
 from workbench.web.requests import safe_next, see_other
 from workbench.workflow.judging.desk_settings import COMMANDS, GRADES, SIDE_ANSWERS, chosen_keys, save_keys
 
@@ -32,11 +32,11 @@ def index() -> str:
 def choose() -> Response:
     """Save the keys, or restore the defaults."""
     names = [command.name for command in (*COMMANDS, *SIDE_ANSWERS)] + list(GRADES)
-    typed = {} if request.form.get("act") == "reset" else {name: sent_text(name) for name in names}
+    typed = {} if form_text("act") == "reset" else {name: sent_text(name) for name in names}
     with errors_on(partial(_page, typed)), writing() as db:
         save_keys(db, viewer().id, typed)
     notices.add("Keys saved." if typed else "Default keys restored.")
-    return see_other(safe_next(request.form.get("next")) or url_for("desk_keys.index"))
+    return see_other(safe_next(form_text("next")) or url_for("desk_keys.index"))
 
 
 def _page(typed: dict[str, str], findings: Findings = ()) -> str:

@@ -9,7 +9,7 @@ from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import Findings, accepted, errors_on
+from workbench.web.forms import Findings, accepted, errors_on, form_text
 from workbench.web.own_password import (
     checked_password,
     password_finding,
@@ -48,7 +48,7 @@ def index(findings: Findings = ()) -> str:
 def rename() -> Response:
     """Change the viewer's name."""
     with errors_on(index), writing() as db:
-        people.rename(db, viewer().id, request.form.get("name", ""))
+        people.rename(db, viewer().id, form_text("name"))
     return accepted("Name saved.", "account.index")
 
 
@@ -104,7 +104,7 @@ def end_session() -> Response:
     """End one session of this account, after the password was checked."""
     require_own_password(open_sessions)
     with writing() as db:
-        ended = sessions.end_session(db, viewer().id, request.form.get("session", ""))
+        ended = sessions.end_session(db, viewer().id, form_text("session"))
     return accepted(f"Signed out of {ended}.", "account.open_sessions")
 
 

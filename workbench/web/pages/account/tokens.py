@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response
 
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, accepted, errors_on, sent_text, whole_number
+from workbench.web.forms import Findings, accepted, errors_on, form_number, sent_text
 from workbench.web.own_password import require_own_password
 from workbench.web.requests import Reply
 from workbench.workflow.people.access_tokens import (
@@ -62,7 +62,7 @@ def make() -> Reply:
             viewer().id,
             name=sent_text("name"),
             scopes=request.form.getlist("scope"),
-            days=whole_number(request.form.get("days", "")) or 0,
+            days=form_number("days") or 0,
         )
     return index(made=made), 201
 

@@ -15,7 +15,7 @@ from workbench.settings import TwoFactorDemand
 from workbench.storage import Session
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import Findings, accepted
+from workbench.web.forms import Findings, accepted, form_text
 from workbench.web.own_password import checked_password, password_finding
 from workbench.web.requests import Reply, go_to, refused_form
 from workbench.workflow.people import signing_in, two_factor
@@ -68,7 +68,7 @@ def turn_on() -> Reply:
     checked = checked_password()
     with writing() as db:
         wrong = _wrong_password(db, checked)
-        codes = None if wrong else two_factor.turn_on(db, viewer().id, request.form.get("code", ""))
+        codes = None if wrong else two_factor.turn_on(db, viewer().id, form_text("code"))
         if codes is not None:
             end_other_sessions(db, viewer().id, g.token)
     if codes is None:
@@ -122,7 +122,7 @@ def _wrong_password(db: Session, checked: CheckedAttempt) -> Wrong | None:
 
 def _wrong_code(db: Session) -> Wrong | None:
     account = account_by_login(db, viewer().login)
-    refused = confirm_code(db, account, request.form.get("code", ""))
+    refused = confirm_code(db, account, form_text("code"))
     return _code_wrong(refused) if refused is not None else None
 
 

@@ -15,7 +15,7 @@ from workbench.consensus.rule import Pair
 from workbench.errors import Conflict, Finding, InvalidInput, rejected
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import sent_id
+from workbench.web.forms import form_text, sent_id
 from workbench.web.ids import write_id
 from workbench.web.pages.adjudication.queue import QueueChoice, queue_choice
 from workbench.web.requests import see_other, wants_fragment
@@ -134,7 +134,7 @@ def undo_last() -> Response:
     """Withdraw one's latest decision and go back to its pair."""
     choice = _choice()
     with writing() as db:
-        pair = undo(db, here().id, viewer().id, client_id=request.form.get("client_id", ""))
+        pair = undo(db, here().id, viewer().id, client_id=form_text("client_id"))
     if wants_fragment():
         return _desk(choice, pair)
     return see_other(choice.desk_address(pair))
@@ -220,8 +220,7 @@ def _choice() -> QueueChoice:
 
 
 def _submission() -> DecisionSubmission:
-    form = request.form
-    named = form.get("decision", "")
+    named = form_text("decision")
     if named.isascii() and named.isdigit() and len(named) < 6:
         decision, grade = Decision.GRADE, int(named)
     elif named in {Decision.BACK, Decision.UNCLEAR}:
@@ -231,12 +230,12 @@ def _submission() -> DecisionSubmission:
         raise InvalidInput([finding])
     return DecisionSubmission(
         decision=decision,
-        client_id=form.get("client_id", ""),
+        client_id=form_text("client_id"),
         grade=grade,
-        reason=form.get("reason", ""),
-        seen=_number(form.get("seen", "")) or 0,
-        heard=_numbers(form["heard"]) if "heard" in form else None,
-        active_ms=_number(form.get("active_ms", "")),
+        reason=form_text("reason"),
+        seen=_number(form_text("seen")) or 0,
+        heard=_numbers(form_text("heard")) if "heard" in request.form else None,
+        active_ms=_number(form_text("active_ms")),
     )
 
 

@@ -18,7 +18,7 @@ from workbench.web import notices
 from workbench.web.access import here, member, organiser
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment, export_file
-from workbench.web.forms import Findings, findings_of, named, status_of, whole_number
+from workbench.web.forms import Findings, findings_of, form_number, form_text, named, status_of
 from workbench.web.ids import read_id, write_id
 from workbench.web.meanwhile import marks, merged
 from workbench.web.pages.overview.steps import disputes_way
@@ -151,8 +151,8 @@ def _values(rules: AdjudicationRules) -> dict[str, Any]:
 
 def _rules() -> AdjudicationRules:
     form = request.form
-    difference = named(Difference, form.get("difference"))
-    steps = whole_number(form.get("steps", ""))
+    difference = named(Difference, form_text("difference"))
+    steps = form_number("steps")
     findings = []
     if difference is None:
         findings.append(Finding("Disputed", None, "difference", "choose what is disputed"))
@@ -166,7 +166,7 @@ def _rules() -> AdjudicationRules:
         beside_grades="beside_grades" in form,
         machines="machines" in form,
         names_hidden="names_hidden" in form,
-        measure=form.get("measure", ""),
-        blind_discussion=form.get("discussion") != "in_turn",
+        measure=form_text("measure"),
+        blind_discussion=form_text("discussion") != "in_turn",
         reasons_required="reasons_required" in form,
     )

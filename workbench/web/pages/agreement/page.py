@@ -16,7 +16,7 @@ from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web.access import here
 from workbench.web.context import reading
-from workbench.web.forms import Findings, findings_of
+from workbench.web.forms import Findings, findings_of, query_text
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.people.assessors import assessors_of
 
@@ -64,7 +64,7 @@ class AgreementPage(Generic[Report]):
     @property
     def own_weights(self) -> str:
         """What was typed as own weights."""
-        return request.args.get(OWN, "")[:MOST_WEIGHTS]
+        return query_text(OWN)[:MOST_WEIGHTS]
 
 
 def agreement_page(find: Find[Report], *, weighted: bool = False) -> AgreementPage[Report]:
@@ -119,7 +119,7 @@ def render_page(template: str, page: AgreementPage[Any], **more: Any) -> str:
 def _options(scale: Scale, weighted: bool) -> AgreementOptions:
     """The options of this request; raises InvalidInput for own weights that do not fit the scale."""
     grades = len(scale.grades)
-    values = {**request.args, OWN: request.args.get(OWN, "")[:MOST_WEIGHTS]}
+    values = {**request.args, OWN: query_text(OWN)[:MOST_WEIGHTS]}
     try:
         options = options_from_address(values)
         if isinstance(options.weights, str) or len(options.weights) == grades:

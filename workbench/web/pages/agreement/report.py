@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import fsum
 from typing import Any
 
-from flask import Blueprint, request
+from flask import Blueprint
 
 from workbench.agreement.export import report_export
 from workbench.agreement.grades import WHY_NONE
@@ -22,6 +22,7 @@ from workbench.agreement.report import (
 )
 from workbench.storage import Session
 from workbench.web.access import reader
+from workbench.web.forms import query_text
 from workbench.web.pages.agreement.page import (
     LINES,
     AgreementPage,
@@ -95,7 +96,7 @@ def grades() -> str:
 @reader
 def pair() -> str:
     """Two assessors: their tables, the calculation, the disagreements; `?first=` and `?second=`."""
-    first, second = request.args.get("first", ""), request.args.get("second", "")
+    first, second = query_text("first"), query_text("second")
     page = agreement_page(_pair, weighted=True)
     labels = _labels(page)
     report = page.report
@@ -189,7 +190,7 @@ def _together(names: list[str]) -> str:
 
 
 def _pair(db: Session, campaign_id: int, options: AgreementOptions) -> PairReport:
-    first, second = request.args.get("first", ""), request.args.get("second", "")
+    first, second = query_text("first"), query_text("second")
     return campaign_pair(db, campaign_id, _among(options), first=first, second=second)
 
 

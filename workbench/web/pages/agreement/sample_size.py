@@ -12,7 +12,7 @@ from workbench.agreement.sample_size import PLANNED, SizeRequest, sample_size
 from workbench.errors import Finding, InvalidInput
 from workbench.web.access import here, organiser
 from workbench.web.context import reading
-from workbench.web.forms import Findings
+from workbench.web.forms import Findings, query_text
 from workbench.web.requests import Reply
 from workbench.workflow.agreement.sizes import expected_of
 
@@ -52,7 +52,7 @@ def _asked(known: dict[str, Any]) -> tuple[dict[str, Any], Findings]:
     if request.args.get("coefficient"):
         asked["coefficient"] = request.args["coefficient"]
     for name in _NUMBERS:
-        text = request.args.get(name, "").strip().replace(",", ".")
+        text = query_text(name).strip().replace(",", ".")
         if not text:
             continue
         try:

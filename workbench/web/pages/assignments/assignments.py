@@ -13,7 +13,17 @@ from workbench.storage import Session
 from workbench.web import notices, paging
 from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, findings_of, named, sent_numbers, status_of, whole_number
+from workbench.web.forms import (
+    Findings,
+    findings_of,
+    form_number,
+    form_text,
+    named,
+    query_number,
+    sent_numbers,
+    status_of,
+    whole_number,
+)
 from workbench.web.ids import read_id
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.pools.pool_choice import pool_line
@@ -41,14 +51,14 @@ MOST_LINES = 2000
 def index() -> str:
     """Who judges what in the pool of `?pool=`, else in the newest that is open."""
     with reading() as db:
-        return _page(db, whole_number(request.args.get("pool", "")))
+        return _page(db, query_number("pool"))
 
 
 @blueprint.post("/turn")
 @organiser
 def in_turn() -> Reply:
     """Distribute the topics over assessors."""
-    pool_id = whole_number(request.form.get("pool", ""))
+    pool_id = form_number("pool")
     try:
         order = _order()
         per_topic = _number("per_topic", "Assessors per topic", 1, MOST_PER_TOPIC)
@@ -73,7 +83,7 @@ def by_hand() -> Reply:
 
     What somebody else changed meanwhile stays as it is.
     """
-    pool_id = whole_number(request.form.get("pool", ""))
+    pool_id = form_number("pool")
     try:
         ticked, before = _cells("cell"), _cells("had")
         added, removed = [one for one in ticked if one not in before], set(before) - set(ticked)
@@ -99,14 +109,14 @@ def by_hand() -> Reply:
 
 
 def _order() -> OrderRule:
-    rule = named(OrderRule, request.form.get("order"))
+    rule = named(OrderRule, form_text("order"))
     if rule is None:
         raise rejected("Order", None, "order", "no order is selected", "select one")
     return rule
 
 
 def _number(field: str, label: str, low: int, high: int) -> int:
-    number = whole_number(request.form.get(field, "").strip() or str(low))
+    number = whole_number(form_text(field).strip() or str(low))
     if number is None or not low <= number <= high:
         message = f"{label} is not a whole number from {low} to {high}"
         raise rejected(label, None, field, message, "")

@@ -11,7 +11,7 @@ from workbench.errors import NotFound, rejected
 from workbench.figures import counted
 from workbench.web.access import here, organiser
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import Findings, accepted, errors_on, sent_numbers
+from workbench.web.forms import Findings, accepted, errors_on, form_text, sent_numbers
 from workbench.workflow.mail.reminders import open_work, remind
 
 blueprint = Blueprint("reminders", __name__, url_prefix="/c/<slug>/assignments/reminders")
@@ -40,7 +40,7 @@ def send() -> Response:
     if app_context().settings.mail is None:
         raise NotFound("this site sends no e-mail", remedy="ask an administrator to set it up")
     with errors_on(index):
-        deadline = _deadline(request.form.get("deadline", "").strip())
+        deadline = _deadline(form_text("deadline").strip())
         number = remind(
             app_context().database, here().id, set(sent_numbers("assessor")), deadline, writing=writing
         )

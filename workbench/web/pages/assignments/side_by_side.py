@@ -15,7 +15,16 @@ from workbench.web import notices
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
-from workbench.web.forms import Findings, accepted, errors_on, sent_id, sent_ids, sent_text, whole_number
+from workbench.web.forms import (
+    Findings,
+    accepted,
+    errors_on,
+    form_text,
+    sent_id,
+    sent_ids,
+    sent_text,
+    whole_number,
+)
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.requests import Reply, go_to
 from workbench.web.results import MadeResult, result
@@ -70,7 +79,7 @@ def index(findings: Findings = ()) -> str:
             usual_best=USUAL_BEST,
             best=request.form.get("best", str(USUAL_BEST)),
             which=request.form.get("which", "best"),
-            pairs=request.form.get("pairs", ""),
+            pairs=form_text("pairs"),
             findings=findings,
         )
 
@@ -130,8 +139,8 @@ def _given(give: Callable[[Session], int]) -> Response:
 
 
 def _documents(db: Session) -> int:
-    if request.form.get("which") == "best":
-        count = whole_number(request.form.get("best", "").strip() or str(USUAL_BEST))
+    if form_text("which") == "best":
+        count = whole_number(form_text("best").strip() or str(USUAL_BEST))
         if count is None:
             raise rejected("Best", None, "best", "not a number", "enter a whole number")
         return preference_tasks.compare_best(

@@ -16,6 +16,7 @@ from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, member, signed_in, viewer
 from workbench.web.context import reading, writing
+from workbench.web.forms import form_text, query_text
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.desk_json import asked_json, near_json, result_words, work_json
 from workbench.web.pages.judging.preparing import prepare_desk
@@ -173,7 +174,7 @@ def undo(assignment_id: int) -> Response:
     """Withdraw the latest answer and go back to its document."""
     with writing() as db:
         require_assignment(db, here().id, assignment_id)
-        docno = undo_last(db, assignment_id, viewer().id, client_id=request.form.get("client_id", ""))
+        docno = undo_last(db, assignment_id, viewer().id, client_id=form_text("client_id"))
     return see_other(_address(assignment_id, docno))
 
 
@@ -181,7 +182,7 @@ def undo(assignment_id: int) -> Response:
 @member(Role.ASSESSOR)
 def answers(assignment_id: int) -> str:
     """What this assessor said in this topic so far; `?only=unsure` leaves one kind of answer."""
-    only = request.args.get("only", "")
+    only = query_text("only")
     with reading() as db:
         require_assignment(db, here().id, assignment_id)
         shown = desk_view.desk(db, assignment_id, viewer().id)
@@ -205,7 +206,7 @@ def _stored(receipt: Receipt) -> Response:
 
 
 def _submission(kind: SubmissionKind = SubmissionKind.ANSWER) -> Submission:
-    docno = read_id(request.form.get("docno", ""))
+    docno = read_id(form_text("docno"))
     return read_form(request.form, request.form.getlist("subtopic"), docno=docno, kind=kind)
 
 

@@ -18,7 +18,7 @@ from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, errors_on
+from workbench.web.forms import Findings, errors_on, form_text
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.search.forms import (
     FROM,
@@ -149,7 +149,7 @@ def more(assignment_id: int, search_id: int) -> Reply:
 @member(Role.ASSESSOR)
 def open_document(assignment_id: int, search_id: int) -> Response:
     """Open a document that a search has shown."""
-    docno = read_id(request.form.get("docno", ""))
+    docno = read_id(form_text("docno"))
     with writing() as db:
         task = _task(db, assignment_id)
         record_opened(db, own_search(db, _searcher(task), search_id), docno)
@@ -163,7 +163,7 @@ def open_document(assignment_id: int, search_id: int) -> Response:
 @member(Role.ASSESSOR)
 def judge(assignment_id: int, search_id: int) -> Reply:
     """Record a judgment of a document that a search has shown, and open the next one without an answer."""
-    docno = read_id(request.form.get("docno", ""))
+    docno = read_id(form_text("docno"))
     with errors_on(partial(_refused, assignment_id, search_id, docno)):
         submission = read_form(request.form, request.form.getlist("subtopic"), docno=docno)
         with writing() as db:

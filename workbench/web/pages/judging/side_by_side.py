@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 from workbench.errors import NotFound
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import whole_number
+from workbench.web.forms import form_number, form_text, whole_number
 from workbench.web.requests import go_to, wants_fragment
 from workbench.workflow.judging.desk_settings import SIDE_ANSWERS, side_keys_of
 from workbench.workflow.judging.preference_desk import SideBySide, choose, side_by_side, undo_choice
@@ -45,15 +45,14 @@ def desk(task_id: int) -> str:
 @member(Role.ASSESSOR)
 def answer(task_id: int) -> Response:
     """Record which side is better, and go on; the desk's script sends its answers as events instead."""
-    form = request.form
-    active = form.get("active_ms", "")
+    active = form_text("active_ms")
     with writing() as db:
         require_task(db, here().id, task_id)
         given = SideAnswer(
-            number=whole_number(form.get("pair", "")) or 0,
-            choice=form.get("said", ""),
-            client_id=form.get("client_id", ""),
-            reason=form.get("reason", ""),
+            number=form_number("pair") or 0,
+            choice=form_text("said"),
+            client_id=form_text("client_id"),
+            reason=form_text("reason"),
             active_ms=int(active) if active.isascii() and active.isdigit() and len(active) < 12 else None,
         )
         choose(db, task_id, viewer().id, given)
@@ -66,7 +65,7 @@ def undo(task_id: int) -> Response:
     """Withdraw the latest answer and go back to its pair."""
     with writing() as db:
         require_task(db, here().id, task_id)
-        number = undo_choice(db, task_id, viewer().id, client_id=request.form.get("client_id", ""))
+        number = undo_choice(db, task_id, viewer().id, client_id=form_text("client_id"))
     return go_to("side_by_side.desk", task_id=task_id, pair=number)
 
 

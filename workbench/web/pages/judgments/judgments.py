@@ -23,7 +23,9 @@ from workbench.web.forms import (
     announce,
     announce_notes,
     errors_on,
+    form_text,
     named,
+    query_text,
     sent_files,
     whole_number,
     with_each,
@@ -51,7 +53,7 @@ NO_GRADES = (Answer.UNSURE, Answer.CANNOT_JUDGE)
 @organiser
 def index(findings: Findings = ()) -> str:
     """Who judged how much; `?only=unsure` or `?only=cannot_judge` lists these answers."""
-    only = request.args.get("only", "")
+    only = query_text("only")
     with reading() as db:
         odd = judgments_without_grade(db, here().id, only=only)
         total = answer_count(db, here().id)
@@ -126,7 +128,7 @@ def _subtopic_lines(ticked_by: TickedBy) -> Iterator[bytes]:
 
 def _codes() -> tuple[int, ...]:
     """The grades that mean "cannot judge"."""
-    words = re.split(r"[\s,;]+", request.form.get("cannot_judge", "").strip())
+    words = re.split(r"[\s,;]+", form_text("cannot_judge").strip())
     numbers = [whole_number(word) for word in words if word]
     if None in numbers:
         remedy = "whole numbers such as -2, or nothing"
@@ -136,8 +138,8 @@ def _codes() -> tuple[int, ...]:
 
 def _one_name(files: Files) -> str | None:
     """The assessor's name that was typed, for qrels; None takes it from the name of each file."""
-    name = request.form.get("assessor", "").strip()
-    if request.form.get("kind") != "qrels" or not name:
+    name = form_text("assessor").strip()
+    if form_text("kind") != "qrels" or not name:
         return None
     if len(files) > 1:
         remedy = "leave the name empty: each is taken from its file's name"
@@ -149,7 +151,7 @@ def _one_name(files: Files) -> str | None:
 def _read(
     stream: BinaryIO, source: str, name: str | None, codes: Collection[int], notes: list[str]
 ) -> tuple[Judgment, ...]:
-    if request.form.get("kind") != "qrels":
+    if form_text("kind") != "qrels":
         return read_judgments(stream, source=source, cannot_judge=codes, notes=notes)
     assessor = name or _stem(source)
     qrels = read_qrels(stream, source=source)

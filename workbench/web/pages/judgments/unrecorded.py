@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, render_template
 
 from workbench.errors import Finding
 from workbench.figures import counted
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, accepted, errors_on, sent_numbers
+from workbench.web.forms import Findings, accepted, errors_on, form_text, sent_numbers
 from workbench.web.requests import Reply
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.unrecorded import Settlement, settle, unrecorded_lines
@@ -35,7 +35,7 @@ def index(findings: Findings = ()) -> str:
 @organiser
 def act() -> Reply:
     """Record or dismiss the selected ones, in the order in which they arrived; all of them, or none."""
-    settlement = Settlement.RECORDED if request.form.get("act") == "record" else Settlement.DISMISSED
+    settlement = Settlement.RECORDED if form_text("act") == "record" else Settlement.DISMISSED
     numbers = sorted(sent_numbers("kept"))
     if not numbers:
         nothing = Finding("Answers", None, "kept", "nothing is selected", "select one or more")

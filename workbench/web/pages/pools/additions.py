@@ -15,7 +15,7 @@ from workbench.formats.identifiers import read_docnos
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, errors_on, sent_id
+from workbench.web.forms import Findings, errors_on, form_text, sent_id
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.rendering import plain_words
@@ -36,7 +36,7 @@ PASTED = "Docnos"
 
 def read_additions() -> Additions:
     """What the form sent; raises InvalidInput, also where a file and typed docnos are both sent."""
-    typed = request.form.get("docnos", "")
+    typed = form_text("docnos")
     file = next((one for one in request.files.getlist("file") if one.filename), None)
     if file is not None and typed.strip():
         message = "both docnos and a file were sent"
@@ -49,7 +49,7 @@ def read_additions() -> Additions:
     else:
         remedy = "enter one or more, or choose a file with one per line"
         raise rejected(PASTED, None, "docnos", "no docno was sent", remedy)
-    return Additions(read_docnos(stream, source=source), request.form.get("reason", ""), source)
+    return Additions(read_docnos(stream, source=source), form_text("reason"), source)
 
 
 def added_in_words(added: AddedDocuments, *, pools: bool) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from workbench.records import TieRule
 from workbench.storage import Session
 from workbench.web.access import here, member
 from workbench.web.context import reading
-from workbench.web.forms import Findings, findings_of, named, sent_ids, status_of, whole_number
+from workbench.web.forms import Findings, findings_of, named, query_text, sent_ids, status_of, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.pool_choice import pool_sent, pools_shown
 from workbench.web.requests import Reply, wants_fragment
@@ -98,7 +98,7 @@ def table_csv(table: str) -> MadeResult:
 
 def _form(db: Session) -> AnalysisForm:
     runs, pools = runs_of(db, here().id), pools_shown(db)
-    sent = request.args.get("pool", "").strip()
+    sent = query_text("pool").strip()
     pool = pool_sent(db, sent) if sent else None
     named = sent_ids("run")
     # Without a ticked box the form sends no run; `chosen` shows that it was sent.
@@ -107,8 +107,8 @@ def _form(db: Session) -> AnalysisForm:
     return AnalysisForm(
         asked="asked" in request.args,
         pool=pool,
-        depth=request.args.get("depth", "").strip() or str(depth_of(pool)),
-        ties=request.args.get("ties") or str(pool.ties if pool else TieRule.TREC_EVAL),
+        depth=query_text("depth").strip() or str(depth_of(pool)),
+        ties=query_text("ties") or str(pool.ties if pool else TieRule.TREC_EVAL),
         tags=tags,
         proposed=proposed,
         runs=runs,

@@ -21,7 +21,17 @@ from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import reading
 from workbench.web.downloads import attachment, csv_file
-from workbench.web.forms import Findings, errors_on, findings_of, named, sent_id, sent_ids, whole_number
+from workbench.web.forms import (
+    Findings,
+    errors_on,
+    findings_of,
+    form_text,
+    named,
+    query_text,
+    sent_id,
+    sent_ids,
+    whole_number,
+)
 from workbench.web.long_work import make_pool_soon
 from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
 from workbench.web.paging import A_PAGE, ListPage, start_within
@@ -83,7 +93,7 @@ def make() -> Response:
             NewPool(
                 here().id,
                 recipe,
-                name=request.form.get("name", ""),
+                name=form_text("name"),
                 draft=True,
                 created_by=viewer().id,
             ),
@@ -137,7 +147,7 @@ def topic(pool_id: int) -> str:
     Of these the first, by rank; with `?runs=all` every one of them.
     """
     topic_id = sent_id("topic")
-    most_runs = None if request.args.get("runs") == "all" else MOST_RUNS
+    most_runs = None if query_text("runs") == "all" else MOST_RUNS
     with reading() as db:
         line = pool_line(db, pool_id)
         size = topic_size(db, here().id, line.name, topic_id)

@@ -12,7 +12,7 @@ from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, errors_on, sent_id, sent_numbers, whole_number
+from workbench.web.forms import Findings, errors_on, form_number, sent_id, sent_numbers
 from workbench.web.meanwhile import marks, merged
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.requests import go_to
@@ -49,7 +49,7 @@ def make(pool_id: int) -> Response:
     """Make a pool a queue, or change how many judgments it asks for and how long a lease is."""
     with errors_on(partial(index, pool_id), "Queue", "per_pair"), writing() as db:
         line = pool_line(db, pool_id)
-        typed = {name: whole_number(request.form.get(name, "")) or 0 for name in SETTINGS}
+        typed = {name: form_number(name) or 0 for name in SETTINGS}
         found = merged(typed, _values(db, line.name))
         queues.make_queue(db, here().id, line.name, found["per_pair"])
         queues.set_lease(db, here().id, found["lease_minutes"])
@@ -93,7 +93,7 @@ def take_back(pool_id: int) -> Response:
             db,
             here().id,
             line.name,
-            assessor_id=whole_number(request.form.get("assessor", "")) or 0,
+            assessor_id=form_number("assessor") or 0,
             topic=sent_id("topic"),
             docno=sent_id("docno"),
         )

@@ -11,7 +11,7 @@ from workbench.pooling.learner import LEARNER
 from workbench.web import notices
 from workbench.web.access import here, organiser
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import Findings, accepted, findings_of, status_of
+from workbench.web.forms import Findings, accepted, findings_of, form_text, status_of
 from workbench.web.jobs import begin_learning
 from workbench.web.long_work import open_pool_soon, rebuild_pool_soon
 from workbench.web.pages.overview.steps import announce_step
@@ -97,7 +97,7 @@ def rename(pool_id: int) -> Reply:
     try:
         with writing() as db:
             line = pool_line(db, pool_id)
-            drafts.rename_draft(db, here().id, line.name, request.form.get("name", ""))
+            drafts.rename_draft(db, here().id, line.name, form_text("name"))
             renamed = pool_line(db, pool_id).name
     except WorkbenchError as error:
         page = draft(pool_id, findings_of(error, "Name", "name"))

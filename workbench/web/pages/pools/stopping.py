@@ -11,7 +11,7 @@ from workbench.errors import Finding, InvalidInput
 from workbench.learning.stopping import StoppingGoal
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
-from workbench.web.forms import accepted, sent_id, whole_number
+from workbench.web.forms import accepted, form_number, query_number, query_text, sent_id
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.results import MadeResult, result
 from workbench.workflow.pools.learner_pools import learner_budget, raise_budget
@@ -39,7 +39,7 @@ def index(pool_id: int) -> str:
 @organiser
 def budget(pool_id: int) -> Response:
     """Let the pool hand out more documents of each topic."""
-    number = whole_number(request.form.get("budget", ""))
+    number = form_number("budget")
     with writing() as db:
         line = pool_line(db, pool_id)
         raise_budget(db, here().id, line.name, number or 0)
@@ -52,7 +52,7 @@ def budget(pool_id: int) -> Response:
 @reader
 def topic(pool_id: int) -> str:
     """A topic: found against read, what each rule says and assumes, what a further sample would buy."""
-    goal, further = _goal(), whole_number(request.args.get("further", "")) or FURTHER
+    goal, further = _goal(), query_number("further") or FURTHER
     with reading() as db:
         line = pool_line(db, pool_id)
         (one,) = pool_advice(db, here().id, line.name, goal, [sent_id("topic")])
@@ -82,8 +82,8 @@ def table_file(pool_id: int) -> MadeResult:
 def _goal() -> StoppingGoal:
     try:
         return StoppingGoal(
-            float(request.args.get("recall") or StoppingGoal().recall),
-            float(request.args.get("confidence") or StoppingGoal().confidence),
+            float(query_text("recall") or StoppingGoal().recall),
+            float(query_text("confidence") or StoppingGoal().confidence),
         )
     except ValueError:
         finding = Finding("Goal", None, "recall", "the goal is no number", "give numbers between 0 and 1")

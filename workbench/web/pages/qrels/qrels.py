@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, render_template
 from werkzeug.wrappers import Response
 
 from workbench.consensus.rules import RULES, choices_of, default_rules
@@ -17,7 +17,7 @@ from workbench.records import Scale
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import attachment
-from workbench.web.forms import Findings, findings_of, status_of
+from workbench.web.forms import Findings, findings_of, query_text, status_of
 from workbench.web.pages.overview.steps import disputes_way
 from workbench.web.pages.qrels.rule_form import (
     GradeCountRow,
@@ -145,7 +145,7 @@ def labels() -> MadeResult:
 def soft() -> MadeResult:
     """Every pair with the mean of its grades, unrounded, and the share of each grade."""
     with reading() as db:
-        found = make_soft_labels(db, here().id, machines=request.args.get("machines") == "yes")
+        found = make_soft_labels(db, here().id, machines=query_text("machines") == "yes")
     return MadeResult("soft-labels", soft_export(found))
 
 
@@ -167,11 +167,11 @@ def _is_soft(form: RuleForm) -> bool:
 
 
 def _with_empty() -> bool:
-    return request.args.get("without") != "empty"
+    return query_text("without") != "empty"
 
 
 def _with_unjudged() -> bool:
-    return request.args.get("unjudged") == "yes"
+    return query_text("unjudged") == "yes"
 
 
 def _arguments(form: RuleForm) -> dict[str, str]:

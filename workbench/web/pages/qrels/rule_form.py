@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flask import request
-
 from workbench.consensus.rule import RuleParameter
 from workbench.consensus.rules import PARAMETERS, RULES, THEN, RuleChoice, rule_choice
 from workbench.consensus.simple import ASSESSOR
 from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web.access import here
+from workbench.web.forms import query_text
 from workbench.workflow.people.assessors import AssessorLine, assessors_of
 from workbench.workflow.qrels.qrels import default_rule, who_graded_most
 
@@ -77,12 +76,12 @@ def _chosen(rule: str) -> str:
 
 def rule_form(db: Session) -> RuleForm:
     """The rule that the address names, else the one to begin with; `one` is of whoever graded most."""
-    rule = request.args.get("rule") or default_rule(db, here().id)
-    given = {name: request.args.get(name, "").strip() or None for name in PARAMETERS}
+    rule = query_text("rule") or default_rule(db, here().id)
+    given = {name: query_text(name).strip() or None for name in PARAMETERS}
     given[ASSESSOR.name] = given[ASSESSOR.name] or who_graded_most(db, here().id)
     # So that the form shows the fields of the rule for the rest.
     given[THEN.name] = given[THEN.name] or THEN.default
-    choice = rule_choice(rule, machines=request.args.get("machines") == "yes", **given)
+    choice = rule_choice(rule, machines=query_text("machines") == "yes", **given)
     return RuleForm(choice, assessors_of(db, here().id))
 
 

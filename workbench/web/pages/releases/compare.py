@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, render_template
 
 from workbench.errors import WorkbenchError
 from workbench.releases.comparison import ReleaseComparison, comparison_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.forms import Findings, findings_of, status_of
+from workbench.web.forms import Findings, findings_of, query_text, status_of
 from workbench.web.requests import Reply
 from workbench.web.results import MadeResult, result
 from workbench.workflow.releases.comparing import compare_campaign_releases
@@ -26,8 +26,8 @@ def index() -> Reply:
     with reading() as db:
         releases = releases_of(db, here().id)
     versions = [one.version for one in releases]
-    before = request.args.get("before") or (versions[1] if len(versions) > 1 else "")
-    after = request.args.get("after") or (versions[0] if versions else "")
+    before = query_text("before") or (versions[1] if len(versions) > 1 else "")
+    after = query_text("after") or (versions[0] if versions else "")
     found, findings, status = None, Findings(), 200
     if before and after:
         try:
@@ -52,7 +52,7 @@ def index() -> Reply:
 @result
 def pairs_file() -> MadeResult:
     """Every pair that differs, with what decided it."""
-    before, after = request.args.get("before", ""), request.args.get("after", "")
+    before, after = query_text("before"), query_text("after")
     found = _compared(before, after)
     return MadeResult(f"{before}-to-{after}", comparison_export(found))
 
@@ -63,4 +63,4 @@ def _compared(before: str, after: str) -> ReleaseComparison:
 
 
 def _measure() -> str:
-    return request.args.get("measure", "").strip()[:100] or MEASURE
+    return query_text("measure").strip()[:100] or MEASURE

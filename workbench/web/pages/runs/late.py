@@ -11,7 +11,7 @@ from workbench.errors import rejected
 from workbench.figures import counted
 from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import app_context, reading
-from workbench.web.forms import Findings, accepted, errors_on, sent_id, whole_number
+from workbench.web.forms import Findings, accepted, errors_on, form_number, sent_id
 from workbench.web.ids import write_id
 from workbench.workflow.judging.late_runs import HolesFilled, fill_holes, holes_of
 
@@ -31,7 +31,7 @@ def holes() -> str:
 def fill() -> Response:
     """Make the supplementary pool, for the assessors who know the topics."""
     tag = sent_id("tag")
-    depth = whole_number(request.form.get("depth", ""))
+    depth = form_number("depth")
     with errors_on(partial(_page, tag), "Depth", "depth"):
         if depth is None or depth < 1:
             raise rejected("Depth", None, "depth", "it is no number of documents", "1 or more")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import BinaryIO
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, render_template
 from werkzeug.wrappers import Response
 
 from workbench.errors import InvalidInput, WorkbenchError, rejected
@@ -14,7 +14,17 @@ from workbench.web import notices
 from workbench.web.access import here, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
-from workbench.web.forms import Findings, accepted, findings_of, named, sent_files, sent_id, status_of
+from workbench.web.forms import (
+    Findings,
+    accepted,
+    findings_of,
+    form_text,
+    named,
+    query_text,
+    sent_files,
+    sent_id,
+    status_of,
+)
 from workbench.web.ids import write_id
 from workbench.web.long_work import pack_runs_soon
 from workbench.web.pages.runs.faces import Face, serve
@@ -51,7 +61,7 @@ class _RecordPages:
     def file(self) -> Reply:
         """A run as it was sent, uncompressed; `?sha256=` names an earlier version of it."""
         with reading() as db:
-            sha256 = request.args.get("sha256") or None
+            sha256 = query_text("sha256") or None
             name, content = self._face.content(db, sent_id("tag"), sha256)
             return attachment(content, name)
 
@@ -82,7 +92,7 @@ class _RecordPages:
 
     def judge(self) -> Reply:
         """Accept a run, set it aside with a reason, or mark it as only received."""
-        tag, reason = sent_id("tag"), request.form.get("reason", "")
+        tag, reason = sent_id("tag"), form_text("reason")
         verdict = _verdict()
         try:
             with writing() as db:
@@ -142,7 +152,7 @@ def one_file() -> tuple[str, BinaryIO]:
 
 
 def _verdict() -> Verdict:
-    verdict = named(Verdict, request.form.get("verdict"))
+    verdict = named(Verdict, form_text("verdict"))
     if verdict is None:
         remedy = f"use one of {', '.join(Verdict)}"
         raise rejected("Verdict", None, "verdict", "unknown verdict", remedy)

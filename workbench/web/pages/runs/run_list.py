@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, render_template
 from werkzeug.wrappers import Response
 
 from workbench.figures import counted
@@ -16,7 +16,7 @@ from workbench.tables import csv_bytes
 from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
-from workbench.web.forms import accepted, sent_ids, whole_number
+from workbench.web.forms import accepted, query_text, sent_ids, whole_number
 from workbench.web.paging import page_of
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.groups import group_names
@@ -113,8 +113,8 @@ def as_csv() -> Response:
 
 def run_choice() -> RunChoice:
     """The choice of this request's address; what it cannot mean chooses everything."""
-    group, verdict = request.args.get("group", ""), request.args.get("verdict", "")
-    sort = request.args.get("sort", "")
+    group, verdict = query_text("group"), query_text("verdict")
+    sort = query_text("sort")
     return RunChoice(
         group=group if group == NO_GROUP or whole_number(group) is not None else "",
         verdict=verdict if verdict in set(Verdict) else "",

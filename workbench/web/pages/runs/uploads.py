@@ -22,6 +22,7 @@ from workbench.web.forms import (
     Findings,
     accepted,
     errors_on,
+    query_text,
     sent_files,
     sent_text,
     status_of,
@@ -82,7 +83,7 @@ class _UploadPages:
 
     def batch(self, batch: str) -> Reply:
         """What was found in the files of a batch; `?format=json` for a program."""
-        if request.args.get("format") != "json" and not wants_json():
+        if query_text("format") != "json" and not wants_json():
             return self._page(batch)
         with reading() as db:
             found = self._face.batch(db, batch)

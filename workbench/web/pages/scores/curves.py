@@ -13,7 +13,7 @@ from workbench.scoring.scorer import best_first
 from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.forms import sent_ids, whole_number
+from workbench.web.forms import query_text, sent_ids, whole_number
 from workbench.web.pages.scores.form import (
     ScoreForm,
     detail,
@@ -89,14 +89,14 @@ def _curves_of(db: Session, form: ScoreForm) -> Callable[[ScoreTable, str], RunC
 
 
 def _kind() -> str:
-    kind = request.args.get("curve") or next(iter(KINDS))
+    kind = query_text("curve") or next(iter(KINDS))
     if kind not in KINDS:
         raise WorkbenchError(f"there is no curve {kind!r}", remedy=f"one of {', '.join(KINDS)}")
     return kind
 
 
 def _interpolation() -> str:
-    rule = request.args.get("interpolation") or next(iter(RULES))
+    rule = query_text("interpolation") or next(iter(RULES))
     if rule not in RULES:
         raise WorkbenchError(f"there is no rule {rule!r}", remedy=f"one of {', '.join(RULES)}")
     return rule

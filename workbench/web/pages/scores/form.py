@@ -14,7 +14,7 @@ from workbench.records import Verdict
 from workbench.scoring.measures import parse_measures
 from workbench.storage import Session
 from workbench.web.access import here
-from workbench.web.forms import Findings, findings_of, sent_id, sent_ids, status_of, whole_number
+from workbench.web.forms import Findings, findings_of, query_text, sent_id, sent_ids, status_of, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
 from workbench.web.requests import Reply, wants_fragment
@@ -72,7 +72,7 @@ def score_form(db: Session) -> ScoreForm:
     rule = rule_form(db)
     scale = campaign_of(db, here().id).scale
     measures = request.args.get("measures") if asked else default_measures(scale, rule.choice)
-    by = request.args.get("by", "").strip()
+    by = query_text("by").strip()
     return ScoreForm(asked, rule, measures or "", runs, frozenset(tags), by)
 
 
@@ -149,7 +149,7 @@ def known_tag(form: ScoreForm, field: str) -> str:
 
 def seed_text() -> str:
     """The random seed as the address has it, 0 without one."""
-    return request.args.get("seed", "").strip() or "0"
+    return query_text("seed").strip() or "0"
 
 
 def sent_seed() -> int:

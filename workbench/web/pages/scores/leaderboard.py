@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, render_template
 
 from workbench.consensus.rules import RULES
 from workbench.errors import WorkbenchError
@@ -14,7 +14,7 @@ from workbench.scoring.own_measures import example_names
 from workbench.scoring.scorer import best_first
 from workbench.web.access import reader
 from workbench.web.context import reading
-from workbench.web.forms import Findings, findings_of, sent_id, status_of
+from workbench.web.forms import Findings, findings_of, query_text, sent_id, status_of
 from workbench.web.pages.scores.form import (
     ScoreForm,
     score_form,
@@ -63,7 +63,7 @@ def table_file() -> MadeResult:
 
 
 def _sorted(table: ScoreTable, form: ScoreForm) -> Leaderboard:
-    return leaderboard(table, by=form.by, reverse=request.args.get("reverse") == "yes")
+    return leaderboard(table, by=form.by, reverse=query_text("reverse") == "yes")
 
 
 def _page(

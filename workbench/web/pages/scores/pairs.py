@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from flask import Blueprint, request
+from flask import Blueprint
 
 from workbench.errors import WorkbenchError
 from workbench.scoring.pairs_of_runs import Comparisons, default_comparisons
@@ -21,7 +21,7 @@ from workbench.scoring.two_runs import (
 )
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.forms import named
+from workbench.web.forms import named, query_text
 from workbench.web.pages.scores.form import (
     ScoreForm,
     detail,
@@ -54,7 +54,7 @@ def index() -> Reply:
         "pairs",
         of,
         methods=METHODS,
-        method=str(pairs.compared.comparisons) if pairs else request.args.get("method", ""),
+        method=str(pairs.compared.comparisons) if pairs else query_text("method"),
         seed=seed_text(),
         words=method_in_words(pairs.compared) if pairs else "",
         ranked=page_of(pairs.ranked) if pairs else None,
@@ -122,7 +122,7 @@ def _two_of(form: ScoreForm) -> Callable[[ScoreTable, str], TwoRuns]:
 
 
 def _method(table: ScoreTable) -> Comparisons:
-    name = request.args.get("method") or default_comparisons(table.qrels.summary.topics)
+    name = query_text("method") or default_comparisons(table.qrels.summary.topics)
     method = named(Comparisons, name)
     if method is None:
         raise WorkbenchError(f"there is no test {name!r}", remedy=f"one of {', '.join(METHODS)}")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, request
+from flask import Blueprint
 
 from workbench.scoring.topic_difficulty import ORDERS, TopicTable, topic_table_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
+from workbench.web.forms import query_text
 from workbench.web.pages.scores.form import (
     detail,
     render_detail,
@@ -54,7 +55,7 @@ def _topics(table: ScoreTable, shown: str) -> TopicTable:
 
 
 def _order() -> str:
-    return request.args.get("order") or "difficulty"
+    return query_text("order") or "difficulty"
 
 
 def _spread(found: TopicTable, titles: dict[str, str]) -> dict[str, Any]:

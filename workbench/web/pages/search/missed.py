@@ -10,7 +10,7 @@ from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, errors_on, sent_id, whole_number
+from workbench.web.forms import Findings, errors_on, form_number, form_text, sent_id, whole_number
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.requests import go_to
 from workbench.web.results import MadeResult, result
@@ -66,12 +66,12 @@ def table_file() -> MadeResult:
 
 
 def _asked() -> SampleDraw:
-    size, seed = whole_number(request.form.get("size", "")), request.form.get("seed", "").strip()
+    size, seed = form_number("size"), form_text("seed").strip()
     if size is None:
         raise rejected("Sample", None, "size", "the number of documents is missing", "give one")
     if seed and whole_number(seed) is None:
         raise rejected("Sample", None, "seed", "the seed is no whole number", "correct it")
     topic = sent_id("topic")
     with reading() as db:
-        pool = pool_line(db, whole_number(request.form.get("pool", ""))).name
+        pool = pool_line(db, form_number("pool")).name
     return SampleDraw(pool, size, (topic,) if topic else (), whole_number(seed), viewer().id)

@@ -13,7 +13,7 @@ from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, errors_on, sent_id, whole_number
+from workbench.web.forms import Findings, errors_on, form_number, form_text, query_text, sent_id
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.pools.additions import added_in_words
 from workbench.web.pages.pools.pool_choice import pool_line
@@ -88,7 +88,7 @@ def search() -> Reply:
 @result
 def found_file() -> MadeResult:
     """What searching found: the table that `?part=` names as CSV, as JSON all of them."""
-    part = request.args.get("part") or next(iter(PARTS))
+    part = query_text("part") or next(iter(PARTS))
     if part not in PARTS:
         raise WorkbenchError(f"there is no table {part}", remedy=f"one of {', '.join(PARTS)}")
     with reading() as db:
@@ -124,7 +124,7 @@ def more(search_id: int) -> Reply:
 @organiser
 def open_document(search_id: int) -> Response:
     """Open a document that a search has shown."""
-    docno = read_id(request.form.get("docno", ""))
+    docno = read_id(form_text("docno"))
     with writing() as db:
         require_search(db, here().id)
         row = own_search(db, _searcher(""), search_id)
@@ -144,7 +144,7 @@ def add(search_id: int) -> Response:
     """Add the selected documents to a pool; all of them, or none."""
     docnos = [read_id(text) for text in request.form.getlist("selected")]
     with errors_on(partial(_page, "", search_id)), writing() as db:
-        name = pool_line(db, whole_number(request.form.get("pool", ""))).name
+        name = pool_line(db, form_number("pool")).name
         added = add_found(db, _searcher(""), search_id, name, docnos)
     for sentence in added_in_words(added, pools=True):
         notices.add(sentence, "good" if added.added else "fair")

@@ -20,6 +20,7 @@ from workbench.web.forms import (
     accepted,
     errors_on,
     findings_of,
+    form_text,
     sent_numbers,
     sent_text,
     status_of,
@@ -156,7 +157,7 @@ def change() -> Reply:
             found["scale"] = scale_from_json(scale := found["scale"])
             change_campaign(db, made.id, by=viewer().id, **found)
             changes = changed_meanings(made.scale, found["scale"]) if anything_judged(db, made.id) else ()
-            if changes and request.form.get("confirmed") != mark(scale):
+            if changes and form_text("confirmed") != mark(scale):
                 raise _Unconfirmed(changes, mark(scale))
     except _Unconfirmed as asked:
         return index(replace(typed, confirmed=asked.mark), changes=asked.changes), 409
@@ -171,7 +172,7 @@ def change() -> Reply:
 @organiser
 def breaks() -> Reply:
     """Set after how many minutes of judging a break is suggested; empty for never."""
-    text = request.form.get(BREAK_RULE, "").strip()
+    text = form_text(BREAK_RULE).strip()
     try:
         minutes = whole_number(text)
         if text and minutes is None:

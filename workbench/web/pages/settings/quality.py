@@ -16,7 +16,15 @@ from workbench.storage.events import PLANTED, TRAINING
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, accepted, errors_on, sent_files, whole_number
+from workbench.web.forms import (
+    Findings,
+    accepted,
+    errors_on,
+    form_number,
+    form_text,
+    sent_files,
+    whole_number,
+)
 from workbench.web.meanwhile import marks, merged
 from workbench.web.requests import Reply, see_other
 from workbench.workflow.agreement.known_answers import known_answer_lines
@@ -75,7 +83,7 @@ def index(findings: Findings = (), typed: dict[str, str] | None = None) -> str:
 @organiser
 def change() -> Reply:
     """Save the rate, the distance, and whether topics begin with training."""
-    typed = {name: request.form.get(name, "").strip() for name in SETTINGS}
+    typed = {name: form_text(name).strip() for name in SETTINGS}
     try:
         rules = _rules(typed)
         with writing() as db:
@@ -119,8 +127,8 @@ def remove() -> Response:
 @organiser
 def change_one() -> Response:
     """Correct the known grade of one pair, or remove the pair."""
-    purpose, pair = _purpose(), (request.form.get("topic", ""), request.form.get("docno", ""))
-    grade = whole_number(request.form.get("grade", ""))
+    purpose, pair = _purpose(), (form_text("topic"), form_text("docno"))
+    grade = form_number("grade")
     with errors_on(index, "Known answers", "files"), writing() as db:
         if "remove" in request.form:
             remove_known_answer(db, here().id, purpose=purpose, pair=pair)
@@ -136,7 +144,7 @@ def change_one() -> Response:
 @organiser
 def open_work() -> Response:
     """Waive the training of one assignment."""
-    assignment_id = whole_number(request.form.get("assignment", ""))
+    assignment_id = form_number("assignment")
     if assignment_id is None:
         raise NotFound("this assignment does not exist", remedy="use the page's buttons")
     with writing() as db:
@@ -146,7 +154,7 @@ def open_work() -> Response:
 
 
 def _purpose() -> str:
-    return TRAINING if request.form.get("purpose") == TRAINING else PLANTED
+    return TRAINING if form_text("purpose") == TRAINING else PLANTED
 
 
 def _rules(typed: dict[str, str]) -> CheckRules:
