@@ -6,10 +6,10 @@ from flask import Blueprint, render_template, request
 
 from workbench.errors import InvalidInput
 from workbench.web.access import signed_in, viewer
-from workbench.web.context import reading, writing
+from workbench.web.context import writing
 from workbench.web.forms import accepted
 from workbench.web.requests import Reply, from_htmx
-from workbench.workflow.judging.desk_settings import TEXT_OPTIONS, save_text_settings, text_settings
+from workbench.workflow.judging.desk_settings import TEXT_OPTIONS, save_text_settings
 
 blueprint = Blueprint("desk_text", __name__, url_prefix="/account/text")
 
@@ -18,9 +18,7 @@ blueprint = Blueprint("desk_text", __name__, url_prefix="/account/text")
 @signed_in
 def index() -> str:
     """The choices, with a document to try them on."""
-    with reading() as db:
-        chosen = text_settings(db, viewer().id)
-    return render_template("account/reading.html", choices=TEXT_OPTIONS, chosen=chosen)
+    return render_template("account/reading.html")
 
 
 @blueprint.post("")
@@ -32,9 +30,9 @@ def choose() -> Reply:
         with writing() as db:
             save_text_settings(db, viewer().id, sent)
     except InvalidInput:
-        if from_htmx():
-            return "", 422
-        raise
+        if not from_htmx():
+            raise
+        return "", 422
     if from_htmx():
         return "", 204
     return accepted("Reading settings saved.", "desk_text.index")

@@ -32,7 +32,6 @@ from workbench.web.forms import (
 )
 from workbench.web.requests import go_to
 from workbench.web.results import MadeResult, TextFile, result
-from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.current_judgments import (
     TickedBy,
@@ -57,7 +56,6 @@ def index(findings: Findings = ()) -> str:
     with reading() as db:
         odd = judgments_without_grade(db, here().id, only=only)
         total = answer_count(db, here().id)
-        scale = campaign_of(db, here().id).scale
         view = overview(db, here().id)
         waiting = unrecorded_count(db, here().id)
         divided = any(topic.subtopics for topic in topics_of(db, here().id))
@@ -66,7 +64,6 @@ def index(findings: Findings = ()) -> str:
         view=view,
         unrecorded=waiting,
         subtopics=divided,
-        scale=scale,
         total=total,
         only=only,
         kinds=NO_GRADES,

@@ -162,7 +162,6 @@ def _page(
     return render_template(
         "pools/_analysis.html" if wants_fragment() else "pools/analysis.html",
         form=form,
-        done=done,
         found=found,
         titles=titles or {},
         plots=plots(found, titles or {}) if found else {},

@@ -89,7 +89,6 @@ def index() -> Reply:
         grades=_grades(report, scale) if report else (),
         reasons=report.summary.left if report else (),
         unsettled=report.settled.unsettled[:MOST_UNSETTLED] if report else (),
-        scale=scale,
         titles=titles,
         by_hand=by_hand,
         sha256=_sha256(report) if report else "",
