@@ -128,9 +128,13 @@ def findings_of(error: WorkbenchError, source: str, code: str = "") -> Findings:
     return (Finding(source, None, code, error.message, error.remedy),)
 
 
+class NotNow(InvalidInput):
+    """A form that may be accepted later as it is."""
+
+
 def status_of(error: WorkbenchError) -> int:
     """The HTTP status of a rejected form."""
-    return 409 if isinstance(error, Conflict) else 422
+    return 409 if isinstance(error, Conflict) else 503 if isinstance(error, NotNow) else 422
 
 
 @contextmanager

@@ -12,7 +12,6 @@ from typing import Any
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import InvalidInput
 from workbench.records import Scale, Topic
 from workbench.storage import Session
 from workbench.web import notices
@@ -24,13 +23,11 @@ from workbench.web.pages.search.forms import (
     FROM,
     OF_ASSESSORS,
     ask_index,
-    index_now,
     left_at,
     read_search,
-    refused_with,
 )
 from workbench.web.requests import Reply, loaded_anew, pushed, see_other, wants_fragment
-from workbench.web.search_index import index_to_have
+from workbench.web.search_index import index_now
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.collection import topic_of
 from workbench.workflow.campaigns.scales import scale_from_json
@@ -96,20 +93,18 @@ def index(assignment_id: int) -> Reply:
 @member(Role.ASSESSOR)
 def search(assignment_id: int) -> Reply:
     """Search the documents, and show what was found."""
-    try:
+    with errors_on(partial(_page, assignment_id)):
         asked = read_search()
         with reading() as db:
             task = _task(db, assignment_id)
             like = like_document(db, here().id, asked)
-            to_have, desk = index_to_have(db, here().id), _desk(db, task)
+            desk = _desk(db, task)
         known = known_of_task(task)
-        ready = index_now(to_have)
+        ready = index_now()
         answer = ask_index(asked, known.filter(asked.among), like, ready)
         with writing() as db:
             require_search(db, here().id)
             row = record_search(db, _searcher(task), answer)
-    except InvalidInput as error:
-        return _page(assignment_id, findings=error.findings), refused_with(error)
     address = _address(assignment_id, row.id)
     if not wants_fragment():
         return see_other(address)

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from http import HTTPStatus
 
 from flask import request
 
-from workbench.errors import InvalidInput, rejected
+from workbench.errors import Finding, rejected
 from workbench.records import Document
 from workbench.searching.engine import DocnoFilter, EngineUnavailable, RefusedQuery
-from workbench.web.access import here
-from workbench.web.context import reading
-from workbench.web.forms import named, sent_text, status_of
+from workbench.web.forms import NotNow, form_text, named, sent_text
 from workbench.web.ids import read_id
 from workbench.web.search_index import (
     IndexProblem,
     IndexProgress,
-    IndexToHave,
-    index_to_have,
     note_unavailable,
-    up_to_date_index,
 )
 from workbench.workflow.searching.searches import (
     LONGEST_TYPED,
@@ -32,9 +26,6 @@ from workbench.workflow.searching.searches import (
 
 FROM = "from"
 """The document at which an assessor left the desk, to go back to."""
-
-
-UNAVAILABLE = "unavailable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +52,8 @@ OF_ORGANISERS = (
 
 def read_search() -> NewSearch:
     """What the form asks; raises InvalidInput where nothing was typed, or too much."""
-    among = named(Among, request.form.get("among")) or Among.ALL
-    return checked_search(sent_text("query"), read_id(request.form.get("like", "")) or None, among)
+    among = named(Among, form_text("among")) or Among.ALL
+    return checked_search(sent_text("query"), read_id(form_text("like")) or None, among)
 
 
 def checked_search(words: str, like: str | None, among: Among) -> NewSearch:
@@ -76,22 +67,13 @@ def checked_search(words: str, like: str | None, among: Among) -> NewSearch:
     return NewSearch(typed, like, among)
 
 
-def index_now(to_have: IndexToHave | None = None) -> IndexProgress:
-    """The index of the campaign of this page, which is read of where nobody has done so yet."""
-    if to_have is None:
-        with reading() as db:
-            to_have = index_to_have(db, here().id)
-    return up_to_date_index(to_have)
-
-
 def ask_index(
-    asked: NewSearch, among: DocnoFilter, like: Document | None, ready: IndexProgress | None = None
+    asked: NewSearch, among: DocnoFilter, like: Document | None, ready: IndexProgress
 ) -> AnsweredSearch:
     """What the index of the campaign of this page answers, while no transaction is open.
 
-    Raises InvalidInput for a query that a cluster refuses; its code is UNAVAILABLE where it does not answer.
+    Raises InvalidInput for a query that a cluster refuses, NotNow where it does not answer.
     """
-    ready = ready or index_now()
     try:
         if ready.problem is not IndexProblem.UNAVAILABLE:
             return answer_search(ready.index, asked, among, like)
@@ -101,13 +83,7 @@ def ask_index(
     except EngineUnavailable as error:
         note_unavailable(ready.index, error)
     message, remedy = "the search engine does not answer", "try again in half a minute"
-    raise rejected("Search", None, UNAVAILABLE, message, remedy)
-
-
-def refused_with(error: InvalidInput) -> int:
-    """The HTTP status of a search that was not made."""
-    codes = {finding.code for finding in error.findings}
-    return HTTPStatus.SERVICE_UNAVAILABLE if UNAVAILABLE in codes else status_of(error)
+    raise NotNow([Finding("Search", None, "unavailable", message, remedy)])
 
 
 def left_at() -> str | None:

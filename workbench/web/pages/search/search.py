@@ -8,7 +8,7 @@ from typing import Any
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import InvalidInput, WorkbenchError, rejected
+from workbench.errors import WorkbenchError, rejected
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
@@ -17,10 +17,10 @@ from workbench.web.forms import Findings, errors_on, form_number, form_text, que
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.pools.additions import added_in_words
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.web.pages.search.forms import OF_ORGANISERS, ask_index, index_now, read_search, refused_with
+from workbench.web.pages.search.forms import OF_ORGANISERS, ask_index, read_search
 from workbench.web.requests import Reply, go_to, pushed, see_other, wants_fragment
 from workbench.web.results import MadeResult, result
-from workbench.web.search_index import IndexProgress, index_to_have
+from workbench.web.search_index import IndexProgress, index_now
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.collection import topic_titles, topics_of
 from workbench.workflow.judging.desk_rules import allows_search_of
@@ -57,21 +57,18 @@ def index() -> Reply:
 def search() -> Reply:
     """Search the documents for a topic, and show what was found."""
     topic = sent_id("topic")
-    try:
+    with errors_on(partial(_page, topic)):
         asked = read_search()
         searcher = _searcher(topic)
         with reading() as db:
             _require(db, topic)
             known = known_to_organiser(db, searcher)
             like = like_document(db, here().id, asked)
-            to_have = index_to_have(db, here().id)
-        ready = index_now(to_have)
+        ready = index_now()
         answer = ask_index(asked, known.filter(asked.among), like, ready)
         with writing() as db:
             _require(db, topic)
             row = record_search(db, searcher, answer)
-    except InvalidInput as error:
-        return _page(topic, findings=error.findings), refused_with(error)
     address = url_for("search.show", search_id=row.id)
     if not wants_fragment():
         return see_other(address)
