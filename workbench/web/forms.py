@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any, BinaryIO, TypeVar, cast
 
@@ -138,10 +139,13 @@ def status_of(error: WorkbenchError) -> int:
 
 
 @contextmanager
-def errors_on(page: Callable[..., str], source: str | None = None, code: str = "") -> Iterator[None]:
+def errors_on(
+    page: Callable[..., str], source: str | None = None, code: str = "", *, of: str = ""
+) -> Iterator[None]:
     """Answer a form that is refused with its page, which shows the `findings`.
 
-    `source` and `code` name the field of an error without findings; without a source it passes.
+    `source` and `code` name the field of an error without findings; without a source it passes. `of` is the
+    one field of a form in which everything is wrong that is.
     """
     try:
         yield
@@ -149,6 +153,8 @@ def errors_on(page: Callable[..., str], source: str | None = None, code: str = "
         if source is None and not isinstance(error, InvalidInput):
             raise
         findings = findings_of(error, source or "", code)
+        if of:
+            findings = tuple(replace(finding, code=of) for finding in findings)
         abort(make_response(page(findings=findings), status_of(error)))
 
 

@@ -22,10 +22,9 @@ LONGEST_SHOWN = 120
 
 
 class ChangedMeanwhile(InvalidInput):
-    """Somebody else changed fields of a form after it was opened; `now` is what they are, by name."""
+    """Somebody else changed fields of a form after it was opened, which are `now` what this says by name."""
 
     def __init__(self, now: Mapping[str, Any]) -> None:
-        self.now = now
         remedy = "compare the two, then save again"
         super().__init__(
             [
@@ -63,10 +62,16 @@ def marks(now: Mapping[str, Any]) -> str:
     The page that refuses a form shows it as it was typed, and so says of it what the form had said; only of
     what two people changed it shows the other value too.
     """
-    was, both = _was(), g.get(FIELD, ())
+    was, both = _was(), theirs()
     return " ".join(
         f"{name}={mark(value) if name in both else was.get(name, mark(value))}" for name, value in now.items()
     )
+
+
+def theirs() -> Mapping[str, Any]:
+    """What somebody else has saved of the fields that the refused form would change too, by name."""
+    found: Mapping[str, Any] = g.get(FIELD, {})
+    return found
 
 
 def merged(typed: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,7 +88,7 @@ def merged(typed: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
         if name in was and mark(now[name]) not in (was[name], mark(typed[name]))
     }
     if both:
-        setattr(g, FIELD, both.keys())
+        setattr(g, FIELD, both)
         raise ChangedMeanwhile(both)
     return {name: now[name] if name in untouched else value for name, value in typed.items()}
 

@@ -8,7 +8,7 @@ from functools import partial
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError, rejected
+from workbench.errors import NotFound, rejected
 from workbench.figures import counted
 from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
@@ -16,10 +16,8 @@ from workbench.web.forms import (
     Findings,
     accepted,
     errors_on,
-    findings_of,
     form_number,
     sent_text,
-    status_of,
 )
 from workbench.web.invitation_links import Link, invite_sent
 from workbench.web.pages.overview.steps import next_way
@@ -34,11 +32,12 @@ blueprint = Blueprint("groups", __name__, url_prefix="/c/<slug>/groups")
 
 @blueprint.get("")
 @organiser
-def index(typed: str = "", findings: Findings = ()) -> str:
+def index(findings: Findings = ()) -> str:
     """The groups of the campaign."""
     with reading() as db:
         found = groups.groups_of(db, here().id)
         alone = sum(run.metadata.group_id is None for run in runs_of(db, here().id))
+    typed = sent_text("names") if findings else ""
     return render_template("groups/index.html", groups=found, alone=alone, typed=typed, findings=findings)
 
 
@@ -46,9 +45,8 @@ def index(typed: str = "", findings: Findings = ()) -> str:
 @organiser
 def add() -> Response:
     """Make groups, one a line; all of them, or none."""
-    typed = sent_text("names")
-    with errors_on(partial(index, typed), "Groups", "names"):
-        names = [name for name in typed.splitlines() if clean_name(name)]
+    with errors_on(index, "Groups", "names"):
+        names = [name for name in sent_text("names").splitlines() if clean_name(name)]
         if not names:
             raise rejected("Names", None, "names", "there is no name", "one group a line")
         with writing() as db:
@@ -59,13 +57,7 @@ def add() -> Response:
 
 @blueprint.get("/<int:group_id>")
 @organiser
-def group(
-    group_id: int,
-    *,
-    links: Sequence[Link] = (),
-    name: str | None = None,
-    findings: Findings = (),
-) -> str:
+def group(group_id: int, *, links: Sequence[Link] = (), findings: Findings = ()) -> str:
     """One group: its people, links for more, its runs."""
     with reading() as db:
         groups.require_group(db, here().id, group_id)
@@ -86,26 +78,17 @@ def group(
         links=links,
         then=next_way() if links else None,
         typed=request.form if findings else {},
-        name=found.name if name is None else name,
+        name=request.form.get("name", found.name),
         findings=findings,
     )
 
 
 @blueprint.post("/<int:group_id>/name")
 @organiser
-def rename(group_id: int) -> Reply:
+def rename(group_id: int) -> Response:
     """Call the group otherwise."""
-    name = sent_text("name")
-    try:
-        with writing() as db:
-            groups.rename_group(db, here().id, group_id, name)
-    except NotFound:
-        raise
-    except WorkbenchError as error:
-        found = tuple(
-            Finding(one.source, None, "name", one.message, one.remedy) for one in findings_of(error, "Name")
-        )
-        return group(group_id, name=name, findings=found), status_of(error)
+    with errors_on(partial(group, group_id), "Name", of="name"), writing() as db:
+        groups.rename_group(db, here().id, group_id, sent_text("name"))
     return accepted("The group is renamed.", "groups.group", group_id=group_id)
 
 
@@ -122,10 +105,8 @@ def remove(group_id: int) -> Response:
 @organiser
 def invite(group_id: int) -> Reply:
     """Invite people who send the group's runs, and show their links, this once."""
-    try:
+    with errors_on(partial(group, group_id)):
         return group(group_id, links=invite_sent(Role.PARTICIPANT, group_id)), 201
-    except InvalidInput as error:
-        return group(group_id, findings=error.findings), 422
 
 
 @blueprint.post("/<int:group_id>/members")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flask import request
 
 from workbench.errors import Finding, rejected
@@ -28,25 +26,17 @@ FROM = "from"
 """The document at which an assessor left the desk, to go back to."""
 
 
-@dataclass(frozen=True, slots=True)
-class AmongChoice:
-    """A filter of searches with its label."""
-
-    value: Among
-    label: str
-
-
 OF_ASSESSORS = (
-    AmongChoice(Among.ALL, "All documents"),
-    AmongChoice(Among.NEW, "Not judged by me"),
-    AmongChoice(Among.MINE, "Judged by me"),
-    AmongChoice(Among.POOLED, "In my documents"),
+    (Among.ALL, "All documents"),
+    (Among.NEW, "Not judged by me"),
+    (Among.MINE, "Judged by me"),
+    (Among.POOLED, "In my documents"),
 )
 OF_ORGANISERS = (
-    AmongChoice(Among.ALL, "All documents"),
-    AmongChoice(Among.NEW, "Not judged"),
-    AmongChoice(Among.MINE, "Judged"),
-    AmongChoice(Among.POOLED, "In a pool of the topic"),
+    (Among.ALL, "All documents"),
+    (Among.NEW, "Not judged"),
+    (Among.MINE, "Judged"),
+    (Among.POOLED, "In a pool of the topic"),
 )
 
 

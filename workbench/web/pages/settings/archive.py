@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, NotAllowed, WorkbenchError
+from workbench.errors import NotAllowed
 from workbench.web.access import here, in_archive, organiser, viewer
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import Findings, accepted, findings_of, sent_text, status_of
-from workbench.web.requests import Reply
+from workbench.web.forms import Findings, accepted, errors_on, form_text, sent_text
 from workbench.workflow.campaigns.archive import (
     archive_campaign,
     contents_of,
@@ -23,15 +22,15 @@ blueprint = Blueprint("archive", __name__, url_prefix="/c/<slug>/settings/archiv
 
 @blueprint.get("")
 @organiser
-def index(*, copy_name: str | None = None, typed_name: str = "", findings: Findings = ()) -> str:
+def index(findings: Findings = ()) -> str:
     """What can be done with the campaign as a whole, and what each of it means."""
     with reading() as db:
         contents = contents_of(db, here().id)
     return render_template(
         "settings/archive.html",
         contents=contents,
-        copy_name=f"Copy of {here().name}" if copy_name is None else copy_name,
-        typed_name=typed_name,
+        copy_name=request.form.get("copy_name", f"Copy of {here().name}"),
+        typed_name=form_text("name"),
         findings=findings,
     )
 
@@ -58,20 +57,12 @@ def restore() -> Response:
 @blueprint.post("/duplicate")
 @in_archive
 @organiser
-def duplicate() -> Reply:
+def duplicate() -> Response:
     """Create a campaign with the scale, guidelines and rules of this one; for administrators."""
     if not viewer().administrator:
         raise NotAllowed("only administrators create campaigns", remedy="ask an administrator")
-    name = sent_text("copy_name")
-    try:
-        with writing() as db:
-            made = duplicate_campaign(db, here().id, name=name, organiser=viewer().id)
-    except WorkbenchError as error:
-        found = tuple(
-            Finding(one.source, None, "copy_name", one.message, one.remedy)
-            for one in findings_of(error, "Name")
-        )
-        return index(copy_name=name, findings=found), status_of(error)
+    with errors_on(index, "Name", of="copy_name"), writing() as db:
+        made = duplicate_campaign(db, here().id, name=sent_text("copy_name"), organiser=viewer().id)
     return accepted(
         f"{made.name} has the scale, guidelines and rules of {here().name}.", "overview.index", slug=made.slug
     )
@@ -80,12 +71,9 @@ def duplicate() -> Reply:
 @blueprint.post("/delete")
 @in_archive
 @organiser
-def delete() -> Reply:
+def delete() -> Response:
     """Delete the campaign with everything in it, if its name was typed."""
     name = here().name
-    try:
+    with errors_on(index, "Name", "name"):
         delete_campaign(app_context().database, here().id, typed_name=sent_text("name"))
-    except WorkbenchError as error:
-        found = findings_of(error, "Name", "name")
-        return index(typed_name=sent_text("name"), findings=found), status_of(error)
     return accepted(f"Campaign {name} deleted.", "campaigns.index")

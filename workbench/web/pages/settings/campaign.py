@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import partial
-from types import MappingProxyType
+from dataclasses import dataclass
 from typing import Any
 
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
+from workbench.errors import Finding, InvalidInput, rejected
 from workbench.records import SCALES, Scale
 from workbench.web.access import administrator, here, organiser, takes_guidelines, viewer
 from workbench.web.context import reading, writing
@@ -19,14 +16,12 @@ from workbench.web.forms import (
     Findings,
     accepted,
     errors_on,
-    findings_of,
     form_text,
     sent_numbers,
     sent_text,
-    status_of,
     whole_number,
 )
-from workbench.web.meanwhile import ChangedMeanwhile, in_a_line, mark, marks, merged
+from workbench.web.meanwhile import in_a_line, mark, marks, merged, theirs
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.settings.scale_form import (
     ScaleForm,
@@ -72,7 +67,6 @@ class CampaignForm:
     name: str
     guidelines: str
     scale: ScaleForm
-    confirmed: str = ""
 
 
 class _Unconfirmed(Exception):
@@ -85,9 +79,10 @@ class _Unconfirmed(Exception):
 
 @blueprint.get("/campaigns/new")
 @administrator
-def new() -> str:
+def new(findings: Findings = ()) -> str:
     """The form for a new campaign."""
-    return _new_page(CampaignForm("", "", scale_form_of(None)))
+    typed = _sent_form() if findings else CampaignForm("", "", scale_form_of(None))
+    return render_template("settings/new.html", **_for_form(typed, findings))
 
 
 @blueprint.post("/campaigns/new")
@@ -96,7 +91,7 @@ def new() -> str:
 def create() -> Response:
     """Create a campaign with the viewer as its organiser."""
     typed = _sent_form()
-    with errors_on(partial(_new_page, typed), "Campaign", "name"):
+    with errors_on(new, "Campaign", "name"):
         scale = _checked(typed)
         with writing() as db:
             made = create_campaign(
@@ -107,15 +102,7 @@ def create() -> Response:
 
 @blueprint.get("/c/<slug>/settings")
 @organiser
-def index(
-    typed: CampaignForm | None = None,
-    findings: Findings = (),
-    sent_breaks: str | None = None,
-    sent_questions: tuple[str, tuple[int, ...]] | None = None,
-    *,
-    changes: tuple[str, ...] = (),
-    theirs: Mapping[str, Any] = MappingProxyType({}),
-) -> str:
+def index(findings: Findings = (), changes: tuple[str, ...] = (), confirmed: str = "") -> str:
     """The settings of the campaign."""
     with reading() as db:
         kept = break_minutes_of(db, here().id)
@@ -123,11 +110,13 @@ def index(
         searchable = allows_search_of(db, here().id)
         made = campaign_of(db, here().id)
         versions = instructions_of(db, here().id)
-    shown = str(kept or "") if sent_breaks is None else sent_breaks
-    questions, comment_for = sent_questions or (questions_as_text(asked.questions), asked.comment_for)
+    questions, comment_for = questions_as_text(asked.questions), asked.comment_for
+    if QUESTIONS in request.form:
+        questions, comment_for = sent_text(QUESTIONS), tuple(sent_numbers(COMMENT_FOR))
+    typed = CampaignForm(made.name, made.guidelines, scale_form_of(made.scale))
     return render_template(
         "settings/index.html",
-        breaks=shown,
+        breaks=request.form.get(BREAK_RULE, str(kept or "")).strip(),
         searchable=searchable,
         asked={"questions": questions, "comment_for": comment_for, "grades": made.scale.grades},
         was={
@@ -138,8 +127,9 @@ def index(
         },
         versions=versions,
         changes=changes,
-        theirs={name: _in_words(value) for name, value in theirs.items() if in_a_line(value) is None},
-        **_for_form(typed or CampaignForm(made.name, made.guidelines, scale_form_of(made.scale)), findings),
+        confirmed=confirmed,
+        theirs={name: _in_words(value) for name, value in theirs().items() if in_a_line(value) is None},
+        **_for_form(_sent_form() if "guidelines" in request.form else typed, findings),
     )
 
 
@@ -150,38 +140,38 @@ def change() -> Reply:
     """Save what was changed of name, scale and guidelines; other meanings of grades are asked for twice."""
     typed = _sent_form()
     try:
-        sent = {"name": typed.name, "guidelines": typed.guidelines, "scale": scale_to_json(_checked(typed))}
-        with writing() as db:
-            made = campaign_of(db, here().id)
-            found = merged(sent, _values(made))
-            found["scale"] = scale_from_json(scale := found["scale"])
-            change_campaign(db, made.id, by=viewer().id, **found)
-            changes = changed_meanings(made.scale, found["scale"]) if anything_judged(db, made.id) else ()
-            if changes and form_text("confirmed") != mark(scale):
-                raise _Unconfirmed(changes, mark(scale))
+        with errors_on(index, "Scale", "scale"):
+            sent = {
+                "name": typed.name,
+                "guidelines": typed.guidelines,
+                "scale": scale_to_json(_checked(typed)),
+            }
+            with writing() as db:
+                made = campaign_of(db, here().id)
+                found = merged(sent, _values(made))
+                found["scale"] = scale_from_json(scale := found["scale"])
+                change_campaign(db, made.id, by=viewer().id, **found)
+                changes = changed_meanings(made.scale, found["scale"]) if anything_judged(db, made.id) else ()
+                if changes and form_text("confirmed") != mark(scale):
+                    raise _Unconfirmed(changes, mark(scale))
     except _Unconfirmed as asked:
-        return index(replace(typed, confirmed=asked.mark), changes=asked.changes), 409
-    except WorkbenchError as error:
-        theirs = error.now if isinstance(error, ChangedMeanwhile) else {}
-        return index(typed, findings_of(error, "Scale", "scale"), theirs=theirs), status_of(error)
+        return index(changes=asked.changes, confirmed=asked.mark), 409
     announce_step("Settings saved.")
     return go_to("settings.index")
 
 
 @blueprint.post("/c/<slug>/settings/breaks")
 @organiser
-def breaks() -> Reply:
+def breaks() -> Response:
     """Set after how many minutes of judging a break is suggested; empty for never."""
     text = form_text(BREAK_RULE).strip()
-    try:
+    with errors_on(index):
         minutes = whole_number(text)
         if text and minutes is None:
             raise rejected("Break", None, BREAK_RULE, f"{text!r} is not a number", "minutes, or empty")
         with writing() as db:
             found = merged({BREAK_RULE: minutes}, {BREAK_RULE: break_minutes_of(db, here().id)})
             save_break_minutes(db, here().id, found[BREAK_RULE])
-    except InvalidInput as error:
-        return index(None, error.findings, text), 422
     return accepted(
         "Breaks will be suggested." if minutes else "No breaks will be suggested.", "settings.index"
     )
@@ -204,18 +194,14 @@ def search() -> Response:
 
 @blueprint.post("/c/<slug>/settings/asked")
 @organiser
-def ask() -> Reply:
+def ask() -> Response:
     """Set the additional questions about every document, and the grades that require a comment."""
-    chosen = tuple(sent_numbers(COMMENT_FOR))
-    text = sent_text(QUESTIONS)
-    try:
-        sent = {QUESTIONS: questions_as_text(read_questions(text)), COMMENT_FOR: sorted(chosen)}
+    with errors_on(index, "Questions", QUESTIONS):
+        questions = questions_as_text(read_questions(sent_text(QUESTIONS)))
+        sent = {QUESTIONS: questions, COMMENT_FOR: sorted(sent_numbers(COMMENT_FOR))}
         with writing() as db:
             found = merged(sent, _asked_values(desk_questions_of(db, here().id)))
             save_desk_questions(db, here().id, read_questions(found[QUESTIONS]), found[COMMENT_FOR])
-    except WorkbenchError as error:
-        findings = findings_of(error, "Questions", QUESTIONS)
-        return index(None, findings, sent_questions=(text, chosen)), status_of(error)
     return accepted(
         "Questions saved. They apply the next time a judging desk is opened.",
         "settings.index",
@@ -246,10 +232,6 @@ def _checked(typed: CampaignForm) -> Scale:
     if findings:
         raise InvalidInput(findings)
     return scale
-
-
-def _new_page(typed: CampaignForm, findings: Findings = ()) -> str:
-    return render_template("settings/new.html", **_for_form(typed, findings))
 
 
 def _values(made: Campaign) -> dict[str, Any]:

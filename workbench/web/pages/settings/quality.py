@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
 from workbench.agreement.self_consistency import repeats_needed
@@ -13,7 +13,6 @@ from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.figures import counted, percent
 from workbench.formats.graded_pairs import read_known_grades
 from workbench.storage.events import PLANTED, TRAINING
-from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import (
@@ -26,7 +25,6 @@ from workbench.web.forms import (
     whole_number,
 )
 from workbench.web.meanwhile import marks, merged
-from workbench.web.requests import Reply, see_other
 from workbench.workflow.agreement.known_answers import known_answer_lines
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.quality_checks import CheckRules, check_rules_of
@@ -49,20 +47,21 @@ MOST_SHOWN = 200
 
 @blueprint.get("")
 @organiser
-def index(findings: Findings = (), typed: dict[str, str] | None = None) -> str:
+def index(findings: Findings = ()) -> str:
     """The rate of repeats, the pairs with a known answer, and whether one trains."""
     with reading() as db:
         rules, known = check_rules_of(db, here().id), known_pairs(db, here().id)
         scale, lines = campaign_of(db, here().id).scale, known_answer_lines(db, here().id)
         waiting = trainees(db, here().id)
+    sent = SETTINGS[0] in request.form
     kept = {"one_in": rules.one_in or "", "distance": rules.distance, "least": rules.least or ""}
     return render_template(
         "settings/quality.html",
         rules=rules,
         was=marks(_values(rules)),
-        training=rules.training if typed is None else "training" in request.form,
+        training="training" in request.form if sent else rules.training,
         known=known,
-        typed=kept if typed is None else typed,
+        typed=_typed() if sent else kept,
         findings=findings,
         settings=SETTINGS,
         scale=scale,
@@ -81,16 +80,13 @@ def index(findings: Findings = (), typed: dict[str, str] | None = None) -> str:
 
 @blueprint.post("")
 @organiser
-def change() -> Reply:
+def change() -> Response:
     """Save the rate, the distance, and whether topics begin with training."""
-    typed = {name: form_text(name).strip() for name in SETTINGS}
-    try:
-        rules = _rules(typed)
+    with errors_on(index):
+        rules = _rules(_typed())
         with writing() as db:
             found = merged(_values(rules), _values(check_rules_of(db, here().id)))
             save_check_rules(db, here().id, CheckRules(**found))
-    except InvalidInput as error:
-        return index(error.findings, typed), 422
     return accepted("Settings saved. They apply to what is judged from now on.", "probes.index")
 
 
@@ -99,16 +95,13 @@ def change() -> Reply:
 def load() -> Response:
     """Load files of pairs with a known answer; all of them, or none."""
     purpose = _purpose()
-    done = []
     with errors_on(index, "Known answers", "files"):
         sent = [(name, read_known_grades(stream, source=name)) for name, stream in sent_files()]
         with writing() as db:
-            for name, answers in sent:
-                done.append(
-                    load_known_answers(
-                        db, here().id, answers, purpose=purpose, source=name, added_by=viewer().id
-                    )
-                )
+            done = [
+                load_known_answers(db, here().id, answers, purpose=purpose, source=name, added_by=viewer().id)
+                for name, answers in sent
+            ]
     added, changed = sum(one.added for one in done), sum(one.changed for one in done)
     return accepted(f"{counted(added, 'pair')} added, {changed} changed.", "probes.index")
 
@@ -136,8 +129,11 @@ def change_one() -> Response:
             raise WorkbenchError("no grade was chosen", remedy="choose one of the scale")
         else:
             change_known_answer(db, here().id, purpose=purpose, pair=pair, grade=grade)
-    notices.add("Pair removed; its answers stay." if "remove" in request.form else "Known grade saved.")
-    return see_other(url_for("probes.index") + f"#{purpose}")
+    return accepted(
+        "Pair removed; its answers stay." if "remove" in request.form else "Known grade saved.",
+        "probes.index",
+        _anchor=purpose,
+    )
 
 
 @blueprint.post("/let-through")
@@ -149,12 +145,19 @@ def open_work() -> Response:
         raise NotFound("this assignment does not exist", remedy="use the page's buttons")
     with writing() as db:
         waive_training(db, here().id, assignment_id, by=viewer().id)
-    notices.add("Training waived. An open desk continues with the work at the end of its round.")
-    return see_other(url_for("probes.index") + "#waiting")
+    return accepted(
+        "Training waived. An open desk continues with the work at the end of its round.",
+        "probes.index",
+        _anchor="waiting",
+    )
 
 
 def _purpose() -> str:
     return TRAINING if form_text("purpose") == TRAINING else PLANTED
+
+
+def _typed() -> dict[str, str]:
+    return {name: form_text(name).strip() for name in SETTINGS}
 
 
 def _rules(typed: dict[str, str]) -> CheckRules:
