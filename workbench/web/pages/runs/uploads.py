@@ -118,7 +118,7 @@ class _UploadPages:
             announce_step(outcome)
         with reading() as db:
             left = len(self._face.batch(db, batch).files) - len(ids)
-        return see_other(url_for(".batch", batch=batch) if left > 0 else url_for(self._face.home))
+        return go_to(".batch", batch=batch) if left > 0 else go_to(self._face.home)
 
     def _kept(self, batch: str, ids: Collection[int]) -> Kept:
         """Make runs of files, each in a transaction of its own: who saves meanwhile waits for one file."""
@@ -217,12 +217,9 @@ class _UploadPages:
             notices.add(f"{report.file} was checked: {counted(report.error_count, 'error')}.", "poor")
         else:
             notices.add(f"{report.file} was checked: {report.verdict}.")
-        return see_other(self._address(batch))
-
-    def _address(self, batch: str) -> str:
-        """The page that shows a batch: the organiser's own one for files dropped to set up the campaign."""
-        setting_up = batch == SET_UP_RUNS and not self._face.own
-        return url_for("setup.index") if setting_up else url_for(".batch", batch=batch)
+        if batch == SET_UP_RUNS and not self._face.own:
+            return go_to("setup.index")
+        return go_to(".batch", batch=batch)
 
     def _checker(self, batch: str) -> RunChecker:
         with reading() as db:

@@ -113,14 +113,14 @@ def index(findings: Findings = (), changes: tuple[str, ...] = (), confirmed: str
     questions, comment_for = questions_as_text(asked.questions), asked.comment_for
     if QUESTIONS in request.form:
         questions, comment_for = sent_text(QUESTIONS), tuple(sent_numbers(COMMENT_FOR))
-    typed = CampaignForm(made.name, made.guidelines, scale_form_of(made.scale))
+    typed, values = CampaignForm(made.name, made.guidelines, scale_form_of(made.scale)), _values(made)
     return render_template(
         "settings/index.html",
         breaks=request.form.get(BREAK_RULE, str(kept or "")).strip(),
         searchable=searchable,
         asked={"questions": questions, "comment_for": comment_for, "grades": made.scale.grades},
         was={
-            "campaign": marks(_values(made)),
+            "campaign": marks(values),
             "asked": marks(_asked_values(asked)),
             "breaks": marks({BREAK_RULE: kept}),
             "search": marks({"search": searchable}),
@@ -128,7 +128,11 @@ def index(findings: Findings = (), changes: tuple[str, ...] = (), confirmed: str
         versions=versions,
         changes=changes,
         confirmed=confirmed,
-        theirs={name: _in_words(value) for name, value in theirs().items() if in_a_line(value) is None},
+        theirs={
+            name: _in_words(value)
+            for name, value in theirs().items()
+            if name in values and in_a_line(value) is None
+        },
         **_for_form(_sent_form() if "guidelines" in request.form else typed, findings),
     )
 
