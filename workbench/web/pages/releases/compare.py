@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from flask import Blueprint, render_template
 
-from workbench.errors import WorkbenchError
 from workbench.releases.comparison import ReleaseComparison, comparison_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.forms import Findings, findings_of, query_text, status_of
-from workbench.web.requests import Reply
+from workbench.web.forms import Findings, errors_on, query_text
 from workbench.web.results import MadeResult, result
 from workbench.workflow.releases.comparing import compare_campaign_releases
 from workbench.workflow.releases.releases import releases_of
@@ -21,20 +19,18 @@ MOST_PAIRS = 100
 
 @blueprint.get("")
 @reader
-def index() -> Reply:
+def index(findings: Findings = ()) -> str:
     """The comparison that the address asks for: the two latest releases unless it names others."""
     with reading() as db:
         releases = releases_of(db, here().id)
     versions = [one.version for one in releases]
     before = query_text("before") or (versions[1] if len(versions) > 1 else "")
     after = query_text("after") or (versions[0] if versions else "")
-    found, findings, status = None, Findings(), 200
-    if before and after:
-        try:
+    found = None
+    if before and after and not findings:
+        with errors_on(index, "Comparison"):
             found = _compared(before, after)
-        except WorkbenchError as error:
-            findings, status = findings_of(error, "Comparison"), status_of(error)
-    page = render_template(
+    return render_template(
         "releases/compare.html",
         versions=versions,
         before=before,
@@ -44,7 +40,6 @@ def index() -> Reply:
         most_pairs=MOST_PAIRS,
         findings=findings,
     )
-    return page, status
 
 
 @blueprint.get("/pairs.<any(csv, json):kind>")

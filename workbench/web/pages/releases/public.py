@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 
 from flask import Blueprint, g, render_template
 from werkzeug.wrappers import Response
 
-from workbench.errors import InvalidInput, Unavailable, WorkbenchError
+from workbench.errors import Unavailable
 from workbench.web.access import anyone, takes_from_strangers
 from workbench.web.context import reading
-from workbench.web.forms import Findings, findings_of, sent_files, status_of
+from workbench.web.forms import Findings, errors_on, sent_files
 from workbench.web.pages.releases.releases import score_command, zip_of
-from workbench.web.requests import Reply
 from workbench.workflow.releases.reading import public_release, release_sheet
 from workbench.workflow.releases.scoring import MOST_BYTES, StrangersScore, score_strangers_run
 
@@ -54,14 +54,10 @@ def download(version: str) -> Response:
 @blueprint.post("/score")
 @takes_from_strangers(FORM_BYTES)
 @anyone
-def score(version: str) -> Reply:
+def score(version: str) -> str:
     """The scores of a run, which is forgotten with the answer."""
-    try:
+    with errors_on(partial(index, version), "Run"):
         return index(version, scores=_scored(version))
-    except InvalidInput as error:
-        return index(version, findings=error.findings), 422
-    except WorkbenchError as error:
-        return index(version, findings=findings_of(error, "Run")), status_of(error)
 
 
 def _scored(version: str) -> StrangersScore:

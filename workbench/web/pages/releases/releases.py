@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,7 +14,7 @@ from workbench.releases.contents import Included
 from workbench.web.access import here, in_archive, organiser, reader, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import streamed
-from workbench.web.forms import Findings, accepted, errors_on, findings_of, sent_text, status_of
+from workbench.web.forms import Findings, accepted, errors_on, sent_text
 from workbench.web.long_work import make_release_soon
 from workbench.web.pages.qrels.rule_form import rule_form
 from workbench.web.requests import Reply
@@ -54,32 +53,6 @@ INCLUDED = (
 """What is in a release by choice: the value, its label and what to consider."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseForm:
-    """What the form of a new release says; `authors` has one a line."""
-
-    version: str
-    title: str
-    description: str = ""
-    authors: str = ""
-    licence: str = ""
-    homepage: str = ""
-    included: frozenset[Included] = frozenset()
-
-    def request(self, choice: RuleChoice) -> ReleaseRequest:
-        """The release by a rule that the form asks for."""
-        return ReleaseRequest(
-            self.version,
-            choice,
-            self.included,
-            self.title,
-            self.description,
-            tuple(self.authors.splitlines()),
-            self.licence,
-            self.homepage,
-        )
-
-
 @blueprint.get("")
 @reader
 def index() -> str:
@@ -92,21 +65,56 @@ def index() -> str:
 
 @blueprint.get("/new")
 @organiser
-def new() -> Reply:
+def new(findings: Findings = ()) -> str:
     """The form of a new release: what is still open first."""
-    return _form_page(None)
+    readiness, refused = None, None
+    with reading() as db:
+        rule = rule_form(db)
+        campaign = campaign_of(db, here().id)
+        latest = next(iter(releases_of(db, here().id)), None)
+        before = release_sheet(db, latest) if latest else None
+        try:
+            readiness = release_readiness(db, here().id, rule.choice)
+        except WorkbenchError as error:
+            refused = error
+    proposed = ReleaseRequest(
+        readiness.version if readiness else "",
+        rule.choice,
+        title=latest.title if latest else campaign.name,
+        description=before.description if before else "",
+        licence=before.licence if before else "",
+        homepage=before.homepage if before else "",
+    )
+    qrels = url_for("qrels.index", **dict[str, Any](rule.arguments()))
+    ways = {
+        "empty-topics": (qrels, "View the qrels"),
+        "disputes": (url_for("adjudication.index"), "Adjudicate"),
+        "unjudged": (url_for("assignments.index"), "Assignments"),
+        "unsettled": (qrels, "View the pairs"),
+    }
+    return render_template(
+        "releases/new.html",
+        form=rule,
+        sent=_sent(rule.choice) if findings else proposed,
+        rules=RULES,
+        rule_label=choice_label(rule.choice) if readiness else "",
+        readiness=readiness,
+        refused=refused,
+        ways=ways,
+        included=INCLUDED,
+        longest=(LONGEST_LINE, LONGEST_TEXT),
+        findings=findings,
+    )
 
 
 @blueprint.post("/new")
 @organiser
 def create() -> Response:
     """Make the release; the rule is that of the address."""
-    form = _sent_form()
-    with errors_on(partial(_form_page, form), "Version", "version"):
+    with errors_on(new, "Version", "version"):
         with reading() as db:
-            choice = rule_form(db).choice
-        made = make_release_soon(form.request(choice), made_by=viewer().id)
-    release = made.release
+            asked = _sent(rule_form(db).choice)
+        release = make_release_soon(asked, made_by=viewer().id).release
     return accepted(
         f"Release {release.version} created: {release.lines:,} qrels lines on {release.topics:,} topics. "
         "Only members see it until you publish it.",
@@ -117,7 +125,7 @@ def create() -> Response:
 
 @blueprint.get("/v/<version>")
 @reader
-def release(version: str, reason: str = "", findings: Findings = ()) -> str:
+def release(version: str, findings: Findings = ()) -> str:
     """One release: what is in it, how it is cited, and what can be done with it."""
     with reading() as db:
         found = release_by_version(db, here().id, version)
@@ -127,8 +135,9 @@ def release(version: str, reason: str = "", findings: Findings = ()) -> str:
         release=found,
         sheet=sheet,
         command=score_command(found),
-        public_address=_public_address(found),
-        reason=reason,
+        # Of this site as its viewer reached it: it is to be sent to others.
+        public_address=url_for("public_release.index", version=version, _external=True),
+        reason=sent_text("reason") if findings else "",
         longest_reason=LONGEST_REASON,
         findings=findings,
     )
@@ -172,13 +181,8 @@ def unpublish(version: str) -> Response:
 @organiser
 def withdraw(version: str) -> Reply:
     """Withdraw it for a reason that stays on its pages."""
-    reason = sent_text("reason")
-    try:
-        with writing() as db:
-            withdraw_release(db, here().id, version, reason=reason, by=viewer().id)
-    except WorkbenchError as error:
-        found = findings_of(error, "Reason", "reason")
-        return release(version, reason, found), status_of(error)
+    with errors_on(partial(release, version), "Reason", "reason"), writing() as db:
+        withdraw_release(db, here().id, version, reason=sent_text("reason"), by=viewer().id)
     return accepted(f"Release {version} withdrawn. Its pages say why.", "releases.release", version=version)
 
 
@@ -196,59 +200,15 @@ def score_command(release: Release) -> str:
     return f"ir_measures qrels.txt my.run {' '.join(measures)}"
 
 
-def _public_address(found: Release) -> str:
-    # Of this site as its viewer reached it: it is to be sent to others.
-    return url_for("public_release.index", version=found.version, _external=True)
-
-
-def _form_page(form: ReleaseForm | None, findings: Findings = ()) -> str:
-    readiness, refused = None, None
-    with reading() as db:
-        rule = rule_form(db)
-        campaign = campaign_of(db, here().id)
-        latest = next(iter(releases_of(db, here().id)), None)
-        before = release_sheet(db, latest) if latest else None
-        try:
-            readiness = release_readiness(db, here().id, rule.choice)
-        except WorkbenchError as error:
-            refused = error
-    if form is None:
-        form = ReleaseForm(
-            version=readiness.version if readiness else "",
-            title=latest.title if latest else campaign.name,
-            description=before.description if before else "",
-            licence=before.licence if before else "",
-            homepage=before.homepage if before else "",
-        )
-    ways = {
-        "empty-topics": (url_for("qrels.index", **dict[str, Any](rule.arguments())), "View the qrels"),
-        "disputes": (url_for("adjudication.index"), "Adjudicate"),
-        "unjudged": (url_for("assignments.index"), "Assignments"),
-        "unsettled": (url_for("qrels.index", **dict[str, Any](rule.arguments())), "View the pairs"),
-    }
-    return render_template(
-        "releases/new.html",
-        form=rule,
-        sent=form,
-        rules=RULES,
-        rule_label=choice_label(rule.choice) if readiness else "",
-        readiness=readiness,
-        refused=refused,
-        ways=ways,
-        included=INCLUDED,
-        longest=(LONGEST_LINE, LONGEST_TEXT),
-        findings=findings,
-    )
-
-
-def _sent_form() -> ReleaseForm:
-    asked = set(request.form.getlist("include"))
-    return ReleaseForm(
-        version=sent_text("version").strip(),
-        title=sent_text("title"),
-        description=sent_text("description"),
-        authors=sent_text("authors"),
-        licence=sent_text("licence"),
-        homepage=sent_text("homepage"),
-        included=frozenset(one for one in Included if one in asked),
+def _sent(choice: RuleChoice) -> ReleaseRequest:
+    included = set(request.form.getlist("include"))
+    return ReleaseRequest(
+        sent_text("version").strip(),
+        choice,
+        frozenset(one for one in Included if one in included),
+        sent_text("title"),
+        sent_text("description"),
+        tuple(sent_text("authors").splitlines()),
+        sent_text("licence"),
+        sent_text("homepage"),
     )

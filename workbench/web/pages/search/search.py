@@ -8,18 +8,18 @@ from typing import Any
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import WorkbenchError, rejected
+from workbench.errors import rejected
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, errors_on, form_number, form_text, query_text, sent_id
+from workbench.web.forms import Findings, errors_on, form_number, form_text, sent_id
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.pools.additions import added_in_words
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.pages.search.forms import OF_ORGANISERS, ask_index, read_search
 from workbench.web.requests import Reply, go_to, pushed, see_other, wants_fragment
-from workbench.web.results import MadeResult, result
+from workbench.web.results import MadeResult, part_asked, result
 from workbench.web.search_index import IndexProgress, index_now
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.collection import topic_titles, topics_of
@@ -85,9 +85,7 @@ def search() -> Reply:
 @result
 def found_file() -> MadeResult:
     """What searching found: the table that `?part=` names as CSV, as JSON all of them."""
-    part = query_text("part") or next(iter(PARTS))
-    if part not in PARTS:
-        raise WorkbenchError(f"there is no table {part}", remedy=f"one of {', '.join(PARTS)}")
+    part = part_asked(PARTS)
     with reading() as db:
         found = found_by_search(db, here().id)
     return MadeResult("found-by-searching", searching_export(found, part))
