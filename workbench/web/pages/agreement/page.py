@@ -84,36 +84,24 @@ def agreement_page(find: Find[Report], *, weighted: bool = False) -> AgreementPa
             return AgreementPage(scale, options, machines, None, findings, isinstance(error, InvalidInput))
 
 
-def page_with(page: AgreementPage[Any], report: Report) -> AgreementPage[Report]:
-    """The same page with another report."""
-    return AgreementPage(page.scale, page.options, page.machines, report, page.findings, page.refused)
-
-
-def required_page(find: Find[Report], *, weighted: bool = False) -> tuple[AgreementPage[Report], Report]:
+def required_page(find: Find[Report]) -> AgreementPage[Report]:
     """The same where a report is required: raises WorkbenchError where there is none."""
     with reading() as db:
         scale = campaign_of(db, here().id).scale
-        options = _options(scale, weighted)
-        report = find(db, here().id, options)
-        return AgreementPage(scale, options, False, report), report
+        options = _options(scale, False)
+        return AgreementPage(scale, options, False, find(db, here().id, options))
 
 
 def report_for_file(find: Find[Report], *, weighted: bool = False) -> Report:
     """The report for a file; raises WorkbenchError where there is none."""
-    return required_page(find, weighted=weighted)[1]
+    with reading() as db:
+        return find(db, here().id, _options(campaign_of(db, here().id).scale, weighted))
 
 
 def render_page(template: str, page: AgreementPage[Any], **more: Any) -> str:
-    """The page of a report, with whatever else its template takes."""
-    return render_template(
-        f"agreement/{template}.html",
-        page=page,
-        report=page.report,
-        options=page.options,
-        definitions=OPTIONS,
-        bands_note=BANDS,
-        **more,
-    )
+    """The page of a report, with whatever else its template takes, or another `report` for it."""
+    values = {"report": page.report, "options": page.options, "definitions": OPTIONS, "bands_note": BANDS}
+    return render_template(f"agreement/{template}.html", page=page, **values | more)
 
 
 def _options(scale: Scale, weighted: bool) -> AgreementOptions:

@@ -27,7 +27,6 @@ from workbench.web.pages.agreement.page import (
     LINES,
     AgreementPage,
     agreement_page,
-    page_with,
     render_page,
     report_for_file,
 )
@@ -54,7 +53,8 @@ def index() -> str:
     sure = [one for one in by_topic.lines if one.found.disputed and not one.found.few] if by_topic else []
     return render_page(
         "index",
-        page_with(page, report),
+        page,
+        report=report,
         answer=answer_in_words(report),
         most=most_disputed(report),
         lines=_assessor_lines(report),

@@ -13,14 +13,12 @@ from workbench.consensus.settle import label_export
 from workbench.consensus.sums import soft_export
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import group_names
-from workbench.records import Scale
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import attachment
 from workbench.web.forms import Findings, findings_of, query_text, status_of
 from workbench.web.pages.overview.steps import disputes_way
 from workbench.web.pages.qrels.rule_form import (
-    GradeCountRow,
     RuleForm,
     grade_rows,
     rule_form,
@@ -86,7 +84,7 @@ def index() -> Reply:
         with_empty=_with_empty(),
         groups=groups,
         renamed={name: group for name, group in groups.items() if name != group},
-        grades=_grades(report, scale) if report else (),
+        grades=grade_rows(report, scale) if report else (),
         reasons=report.summary.left if report else (),
         unsettled=report.settled.unsettled[:MOST_UNSETTLED] if report else (),
         titles=titles,
@@ -176,11 +174,6 @@ def _with_unjudged() -> bool:
 def _arguments(form: RuleForm) -> dict[str, str]:
     chosen = {"unjudged": "yes"} if _with_unjudged() else {}
     return form.arguments() | chosen | ({} if _with_empty() else {"without": "empty"})
-
-
-def _grades(report: QrelsReport, scale: Scale) -> tuple[GradeCountRow, ...]:
-    own = not RULES[report.choice.rule].own_scale
-    return grade_rows(report.summary.by_grade, scale, relevant_from=report.relevant_from, own_scale=own)
 
 
 def _sha256(report: QrelsReport) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.consensus.rule import RuleParameter
@@ -13,7 +12,7 @@ from workbench.storage import Session
 from workbench.web.access import here
 from workbench.web.forms import query_text
 from workbench.workflow.people.assessors import AssessorLine, assessors_of
-from workbench.workflow.qrels.qrels import default_rule, who_graded_most
+from workbench.workflow.qrels.qrels import QrelsReport, default_rule, who_graded_most
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +100,17 @@ class GradeCountRow:
     count: int
 
 
-def grade_rows(
-    by_grade: Sequence[tuple[int, int]], scale: Scale, *, relevant_from: int, own_scale: bool
-) -> tuple[GradeCountRow, ...]:
+def grade_rows(report: QrelsReport, scale: Scale) -> tuple[GradeCountRow, ...]:
     """The grades in descending order; those that are not the scale's are labelled relevant or not."""
+    by_grade = report.summary.by_grade
     highest = max((value for value, _ in by_grade), default=0)
     rows = []
     for value, count in sorted(by_grade, reverse=True):
-        if own_scale:
-            grade = scale.grade(value)
-            rows.append(GradeCountRow(value, grade.label, grade.weight, count))
-        else:
-            label = "relevant" if value >= relevant_from else "not relevant"
+        if RULES[report.choice.rule].own_scale:
+            label = "relevant" if value >= report.relevant_from else "not relevant"
             # A third of the way up is the first colour; nothing is none.
             weight = min(3, -(-3 * value // highest)) if highest else 0
-            rows.append(GradeCountRow(value, label, weight, count))
+        else:
+            label, weight = scale.grade(value).label, scale.grade(value).weight
+        rows.append(GradeCountRow(value, label, weight, count))
     return tuple(rows)
