@@ -28,16 +28,21 @@ class ChangedMeanwhile(InvalidInput):
         remedy = "compare the two, then save again"
         super().__init__(
             [
-                Finding(name.capitalize().replace("_", " "), None, name, _changed(value), remedy)
+                Finding(
+                    name.capitalize().replace("_", " "),
+                    None,
+                    name,
+                    f"somebody else changed this{_to(value)} after you opened the page",
+                    remedy,
+                )
                 for name, value in now.items()
             ]
         )
 
 
-def _changed(value: object) -> str:
-    """That somebody else changed a value, and to what where that is short."""
+def _to(value: object) -> str:
     shown = in_a_line(value)
-    return f"somebody else changed this{f' to {shown}' if shown else ''} after you opened the page"
+    return f" to {shown}" if shown else ""
 
 
 def in_a_line(value: object) -> str | None:

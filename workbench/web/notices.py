@@ -53,7 +53,9 @@ def send_notices(response: Response) -> Response:
     """Store new notices in the cookie, or delete those that were read."""
     coming, token = g.get("notices_to_come"), g.get("token")
     if coming and token:
-        set_cookie(response, NAME, _sealed(token, coming), max_age=LASTS_SECONDS)
+        sealed = _seal(token).dumps(coming)
+        text = sealed.decode() if isinstance(sealed, bytes) else sealed
+        set_cookie(response, NAME, text, max_age=LASTS_SECONDS)
     elif g.get("notices_were_read"):
         drop_cookie(response, NAME)
     return response
@@ -62,11 +64,6 @@ def send_notices(response: Response) -> Response:
 def init_app(app: Flask) -> None:
     """Add notices to every response of the application."""
     app.after_request(send_notices)
-
-
-def _sealed(token: str, notices_to_come: list[tuple[str, str]]) -> str:
-    sealed = _seal(token).dumps(notices_to_come)
-    return sealed.decode() if isinstance(sealed, bytes) else sealed
 
 
 def _seal(token: str) -> URLSafeTimedSerializer:

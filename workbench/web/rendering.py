@@ -35,11 +35,6 @@ LONGEST_ADDRESS = 60
 NO_IMAGES: Mapping[str, ImageAddress] = MappingProxyType({})
 
 
-def addresses_shown(clean: str) -> str:
-    """Cleaned HTML whose links have their target in `data-to`, for the stylesheet to show."""
-    return _LINK.sub(_with_address, clean)
-
-
 def shown_address(address: str) -> str:
     """The target of a link in short, host and path; empty for an invalid or deceptive address."""
     try:
@@ -56,6 +51,7 @@ def shown_address(address: str) -> str:
 
 
 def _with_address(match: re.Match[str]) -> str:
+    # The stylesheet shows what is in `data-to`.
     shown = shown_address(unescape(match[1]))
     if not shown:
         return "<a>"
@@ -186,11 +182,6 @@ def _rendered(markdown: str, *, below: int) -> str:
     return _shown(clean, below)
 
 
-def _plain(text: str) -> Markup:
-    parts = (_element(block, block.text) for block in blocks(_undirected(text)))
-    return Markup(_overrides_shown("\n".join(parts)))  # noqa: S704  # each part was escaped
-
-
 def _document(text: str) -> str:
     """The paragraphs of a plain text, each with its own direction."""
     written: list[str] = []
@@ -249,7 +240,7 @@ def _html(text: str, images: PageImages) -> str:
         clean = _ANY_STAND_IN.sub(lambda match: _STAND_FOR[match[0]], clean)
     if kept_breaks:
         clean = f'<div class="lines">{clean}</div>'
-    return in_parts(images.shown(_shown(marks_shown(addresses_shown(clean)))))
+    return in_parts(images.shown(_shown(marks_shown(_LINK.sub(_with_address, clean)))))
 
 
 def _named_as_html(text: str) -> str:
@@ -343,4 +334,6 @@ def _piece(text: str) -> str:
 
 def paragraphs(text: str) -> Markup:
     """A topic's description or narrative: escaped paragraphs."""
-    return _plain(_UNSHOWABLE.sub("\ufffd", text)) if text.strip() else Markup()
+    shown = _undirected(_UNSHOWABLE.sub("\ufffd", text)) if text.strip() else ""
+    parts = (_element(block, block.text) for block in blocks(shown))
+    return Markup(_overrides_shown("\n".join(parts)))  # noqa: S704  # each part was escaped

@@ -17,7 +17,7 @@ from workbench.web.access import here, organiser
 from workbench.web.api.cursors import PageQuery, Seed, Whole, page_of, sent
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
-from workbench.workflow.judging.assignments import AssignmentLine, assignments_of, revoke
+from workbench.workflow.judging.assignments import assignments_of, revoke
 from workbench.workflow.judging.distribution import Distribution, distribute, in_turn
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.access_tokens import Scope
@@ -55,7 +55,14 @@ def index(query: PageQuery) -> PageJson[AssignmentJson]:
     """List the assignments, and how much of each is answered."""
     with reading() as db:
         found = sorted(assignments_of(db, here().id), key=lambda one: one.id)
-    return page_of(found, query, key=lambda one: one.id, form=_assignment)
+    return page_of(
+        found,
+        query,
+        key=lambda one: one.id,
+        form=lambda line: filled(
+            AssignmentJson, line, assignment=line.id, title=line.topic_title, order=line.order_rule
+        ),
+    )
 
 
 @blueprint.post("")
@@ -96,7 +103,3 @@ def assessor_numbers(db: Session, names: list[str] | None) -> list[int]:
     if names is None:
         return [one.id for one in found.values() if one.able]
     return [found[name].id for name in names]
-
-
-def _assignment(line: AssignmentLine) -> AssignmentJson:
-    return filled(AssignmentJson, line, assignment=line.id, title=line.topic_title, order=line.order_rule)

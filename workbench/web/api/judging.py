@@ -30,10 +30,10 @@ from workbench.web.api.cursors import ClientId, GradeValue, Number, PageQuery, W
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
 from workbench.web.pages.judging.preparing import prepare_desk
-from workbench.workflow.judging.desk_view import DeskAnswer, ShownDocument, documents_of, work_of
+from workbench.workflow.judging.desk_view import ShownDocument, documents_of, work_of
 from workbench.workflow.judging.submission import SubmissionKind
 from workbench.workflow.judging.sync import MOST_EVENTS, receive
-from workbench.workflow.judging.worklists import WorklistLine, add_to_own, own_additions, worklist
+from workbench.workflow.judging.worklists import add_to_own, own_additions, worklist
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
@@ -96,7 +96,12 @@ def index(query: PageQuery) -> PageJson[OwnAssignmentJson]:
     """List your own assignments."""
     with reading() as db:
         found = sorted(worklist(db, here().id, viewer().id), key=lambda one: one.assignment_id)
-    return page_of(found, query, key=lambda one: one.assignment_id, form=_own)
+    return page_of(
+        found,
+        query,
+        key=lambda one: one.assignment_id,
+        form=lambda line: filled(OwnAssignmentJson, line, assignment=line.assignment_id),
+    )
 
 
 @blueprint.get("/<int:assignment_id>")
@@ -116,7 +121,9 @@ def show(assignment_id: int) -> WorkJson:
         work,
         assignment=assignment_id,
         left=[docno for docno in work.order if docno not in answered],
-        answers=[_answer(one) for one in work.answers],
+        answers=[
+            filled(OwnAnswer, one.event, docno=one.docno, event=one.event.client_id) for one in work.answers
+        ],
     )
 
 
@@ -128,7 +135,7 @@ def documents(assignment_id: int, query: TaskDocuments) -> list[TaskDocument]:
     with reading() as db:
         require_assignment(db, here().id, assignment_id)
         found = documents_of(db, assignment_id, viewer().id, query.docno)
-    return [_task_document(one.document, one.document.key) for one in found]
+    return [_task_document(one.document) for one in found]
 
 
 @blueprint.post("/judgments")
@@ -172,21 +179,13 @@ def _event(sent: JudgmentEvent) -> dict[str, Any]:
     return {name: value for name, value in asdict(sent).items() if value is not None}
 
 
-def _own(line: WorklistLine) -> OwnAssignmentJson:
-    return filled(OwnAssignmentJson, line, assignment=line.assignment_id)
-
-
-def _answer(one: DeskAnswer) -> OwnAnswer:
-    return filled(OwnAnswer, one.event, docno=one.docno, event=one.event.client_id)
-
-
-def _task_document(document: ShownDocument, docno: str) -> TaskDocument:
+def _task_document(document: ShownDocument) -> TaskDocument:
     """A document as the judging page shows it, by the name that it has there."""
     file, images = document.form.file, document.form.images
     return filled(
         TaskDocument,
         document,
-        docno=docno,
+        docno=document.key,
         file=file.sha256 if file is not None and file.kept else None,
         images={address: one.sha256 for address, one in images.items()},
     )

@@ -142,7 +142,12 @@ def pairs(pool: str, query: PairsQuery) -> PageJson[PairJson]:
     with reading() as db:
         name = pool_line(db, pool).name
         found = pool_origins(db, here().id, name, topic=query.topic or None, after=pair)
-        return page_of(found, query, key=lambda one: one[:2], form=_pair)
+        return page_of(
+            found,
+            query,
+            key=lambda one: one[:2],
+            form=lambda one: {"topic": one[0], "docno": one[1], "origin": one[2]},
+        )
 
 
 @blueprint.post("/<id:pool>/pairs")
@@ -226,7 +231,3 @@ def remove(pool: str) -> None:
     with writing() as db:
         drafts.delete_draft(db, here().id, pool)
     remove_leftovers(app_context().database)
-
-
-def _pair(one: tuple[str, str, str]) -> PairJson:
-    return {"topic": one[0], "docno": one[1], "origin": one[2]}

@@ -31,7 +31,12 @@ def page(page: str) -> str:
     """One page, or its text alone beside another page; raises NotFound where there is none of this name."""
     found = page_named(page)
     # Made of our own files, in which no HTML passes.
-    article = Markup(page_html(found, address=_address, picture=_picture))  # noqa: S704 - our own pages
+    rendered = page_html(
+        found,
+        address=lambda page, anchor: url_for("help.page", page=page, _anchor=anchor),
+        picture=lambda name: url_for("static", filename=f"help/{name}"),
+    )
+    article = Markup(rendered)  # noqa: S704 - our own pages
     if wants_fragment():
         return render_template("help/_beside.html", page=found, article=article)
     before, after = neighbours(found)
@@ -45,11 +50,3 @@ def page(page: str) -> str:
         readers=by_reader(),
         query="",
     )
-
-
-def _address(page: str, anchor: str | None) -> str:
-    return url_for("help.page", page=page, _anchor=anchor)
-
-
-def _picture(name: str) -> str:
-    return url_for("static", filename=f"help/{name}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from flask import Blueprint, render_template
 
 from workbench.tables import Export
@@ -43,25 +41,16 @@ def events(pool_id: int) -> MadeResult:
         found = pool_events(db, here().id, line.name)
     columns = ("topic", "number", "happening", "docno", "relevant", "assessor", "at", *_REASONS)
 
-    def rows() -> Iterator[tuple[object, ...]]:
-        return map(_cells, found)
-
-    return MadeResult(f"{line.name}.events", Export(columns, rows, lambda: [_object(one) for one in found]))
+    return MadeResult(
+        f"{line.name}.events",
+        Export(columns, lambda: map(_cells, found), lambda: [_object(one) for one in found]),
+    )
 
 
 def _cells(event: PoolEventLine) -> tuple[object, ...]:
     relevant = None if event.relevant is None else int(event.relevant)
     assessor = " ".join((event.assessor or "").split())
-    return (
-        event.topic,
-        event.number,
-        event.happening,
-        event.docno,
-        relevant,
-        assessor,
-        event.at.isoformat(),
-        *(getattr(event.reason, name, None) for name in _REASONS),
-    )
+    return tuple({**_object(event), "relevant": relevant, "assessor": assessor}.values())
 
 
 def _object(event: PoolEventLine) -> dict[str, object]:

@@ -15,7 +15,7 @@ from workbench.web.forms import accepted, form_number, query_number, query_text,
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.results import MadeResult, result
 from workbench.workflow.pools.learner_pools import learner_budget, raise_budget
-from workbench.workflow.pools.stopping_advice import TopicAdvice, advice_export, further_sample, pool_advice
+from workbench.workflow.pools.stopping_advice import advice_export, further_sample, pool_advice
 
 FURTHER = 100
 """So many further random documents are looked at unless the reader asks for others."""
@@ -62,7 +62,12 @@ def topic(pool_id: int) -> str:
         of=one,
         more=further_sample(one.advice, further),
         further=further,
-        plot=_plot(one),
+        plot={
+            "x": "Documents read",
+            "y": "Relevant documents found",
+            "lines": [{"name": "found", "points": one.curve}],
+            "mark": one.curve[-1][0],
+        },
         **_choices(goal),
     )
 
@@ -96,14 +101,4 @@ def _choices(goal: StoppingGoal) -> dict[str, Any]:
         "goal": goal,
         "recalls": sorted({*RECALLS, goal.recall}),
         "confidences": sorted({*CONFIDENCES, goal.confidence}),
-    }
-
-
-def _plot(of: TopicAdvice) -> dict[str, Any]:
-    points = of.curve
-    return {
-        "x": "Documents read",
-        "y": "Relevant documents found",
-        "lines": [{"name": "found", "points": points}],
-        "mark": points[-1][0],
     }

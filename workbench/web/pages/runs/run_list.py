@@ -108,7 +108,9 @@ def accept() -> Response:
 @reader
 def as_csv() -> Response:
     """The metadata of the runs that the address chooses, as CSV."""
-    return attachment(_table(","), f"{here().slug}.runs.csv", kind="text/csv")
+    with reading() as db:
+        rows = metadata_rows(run_choice().of(_shown(db)))
+    return attachment(csv_bytes(HEADER, rows, read_back=True), f"{here().slug}.runs.csv", kind="text/csv")
 
 
 def run_choice() -> RunChoice:
@@ -126,12 +128,6 @@ def _shown(db: Session) -> tuple[CampaignRun, ...]:
     """The runs as this viewer may see them: only organisers know of drafts of pools."""
     runs = runs_of(db, here().id)
     return runs if Role.ORGANISER in here().roles else tuple(map(without_drafts, runs))
-
-
-def _table(separator: str) -> bytes:
-    with reading() as db:
-        runs = run_choice().of(_shown(db))
-    return csv_bytes(HEADER, metadata_rows(runs), separator=separator, read_back=True)
 
 
 # Runs without a group or a priority come last.

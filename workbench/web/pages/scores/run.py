@@ -89,10 +89,7 @@ def _form(db: Session) -> tuple[ScoreForm, str]:
 
 
 def _profile_of(db: Session, tag: str) -> Callable[[ScoreTable, str], RunProfile]:
-    def make(table: ScoreTable, shown: str) -> RunProfile:
-        return run_profile(db, here().id, table, tag, shown)
-
-    return make
+    return lambda table, shown: run_profile(db, here().id, table, tag, shown)
 
 
 def _medians(profile: RunProfile, titles: dict[str, str]) -> dict[str, Any]:

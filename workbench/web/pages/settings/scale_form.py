@@ -52,14 +52,16 @@ def scale_form_of(scale: Scale | None) -> ScaleForm:
         for grade in shown.grades
     ]
     relevant = [grade.value for grade in shown.grades].index(shown.relevant_from)
-    return ScaleForm(kind, _filled(rows), relevant)
+    return ScaleForm(kind, (*rows, *[GradeRow()] * (ROWS - len(rows))), relevant)
 
 
 def typed_scale_form(form: Mapping[str, str]) -> ScaleForm:
     """The form as it was sent, valid or not."""
+    # A scale created on the command line may have more grades than a new form has rows.
+    sent = min(100, sum(name.startswith("value-") for name in form))
     rows = [
         GradeRow(*(storable(form.get(f"{column}-{row}", "")).strip() for column in COLUMNS))
-        for row in range(max(ROWS, _rows_sent(form)))
+        for row in range(max(ROWS, sent))
     ]
     return ScaleForm(form.get("scale", ""), tuple(rows), whole_number(form.get("relevant", "")))
 
@@ -109,12 +111,3 @@ def _grade(index: int, row: GradeRow, findings: list[Finding]) -> dict[str, Any]
             findings.append(Finding(place, None, CODE, f"the colour is {row.weight!r}", "0, 1, 2 or 3"))
         grade["weight"] = weight or 0
     return grade
-
-
-def _filled(rows: list[GradeRow]) -> tuple[GradeRow, ...]:
-    return (*rows, *[GradeRow()] * (ROWS - len(rows)))
-
-
-def _rows_sent(form: Mapping[str, str]) -> int:
-    # A scale created on the command line may have more grades than a new form has rows.
-    return min(100, sum(name.startswith("value-") for name in form))
