@@ -129,26 +129,26 @@ def member(*roles: Role) -> Callable[[View], View]:
 
 def in_archive(view: View) -> View:
     """Let a view, which states already who may call it, change something in an archived campaign too."""
-    return _state(view, replace(getattr(view, ATTRIBUTE), in_archive=True))
+    return _restate(view, in_archive=True)
 
 
 def takes_from_strangers(most: int) -> Callable[[View], View]:
     """Let a view, which states already who may call it, take bodies of `most` bytes from strangers."""
 
     def decorate(view: View) -> View:
-        return _state(view, replace(getattr(view, ATTRIBUTE), stranger_bytes=most))
+        return _restate(view, stranger_bytes=most)
 
     return decorate
 
 
 def takes_guidelines(view: View) -> View:
     """Let a view, which states already who may call it, take the longest guidelines, however encoded."""
-    return _state(view, replace(getattr(view, ATTRIBUTE), text_bytes=BYTES_WITH_GUIDELINES))
+    return _restate(view, text_bytes=BYTES_WITH_GUIDELINES)
 
 
 def takes_uploads(view: View) -> View:
     """Let a view, which states already who may call it, take a file as its body."""
-    return _state(view, replace(getattr(view, ATTRIBUTE), uploads=True))
+    return _restate(view, uploads=True)
 
 
 def body_limit(app: Flask, endpoint: str | None, kind: str, *, signed_in: bool) -> int:
@@ -210,10 +210,11 @@ def token_scopes() -> tuple[Scope, ...]:
 def is_valid(context: Context, token: str, *, of_api: bool = False) -> bool:
     """Whether a token is that of a valid session, or `of_api` a valid access token."""
     with context.database.asking() as connection:
-        found = token_visit_of(connection, token) if of_api else None
-        idle = context.settings.session_idle
-        own = visit_of(connection, token, idle=idle) if not of_api else None
-        visit = found.visit if found is not None else own
+        if of_api:
+            found = token_visit_of(connection, token)
+            visit = found.visit if found is not None else None
+        else:
+            visit = visit_of(connection, token, idle=context.settings.session_idle)
     return visit is not None and not visit.disabled
 
 
@@ -269,6 +270,10 @@ def init_app(app: Flask) -> None:
 def _state(view: View, statement: Access) -> View:
     setattr(view, ATTRIBUTE, statement)
     return view
+
+
+def _restate(view: View, **changes: Any) -> View:
+    return _state(view, replace(getattr(view, ATTRIBUTE), **changes))
 
 
 def _recognise_program() -> None:

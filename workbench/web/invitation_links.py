@@ -11,7 +11,7 @@ from flask import request, url_for
 from workbench.errors import InvalidInput
 from workbench.storage import Session
 from workbench.web.access import here, viewer
-from workbench.web.context import app_context, writing
+from workbench.web.context import sends_mail, writing
 from workbench.web.forms import sent_numbers, sent_text
 from workbench.workflow.mail.queue import add_invitation
 from workbench.workflow.people.invitations import (
@@ -63,7 +63,7 @@ def sent_invitations() -> list[int]:
 
 def _links_of(db: Session, made: Iterable[Invited]) -> list[Link]:
     """The links of new invitations, or to whom the site sends them, if the form asks for that."""
-    send = app_context().settings.mail is not None and "mail" in request.form
+    send = sends_mail() and "mail" in request.form
     found = []
     for one in made:
         to = _address(one) if send else ""

@@ -14,9 +14,9 @@ from flask import Flask
 from werkzeug.wrappers import Response
 
 from workbench.errors import WorkbenchError
-from workbench.tables import Export
+from workbench.tables import Export, csv_parts
 from workbench.web.access import FILE, here
-from workbench.web.downloads import attachment, export_file, tsv_file
+from workbench.web.downloads import attachment, export_file
 from workbench.web.forms import query_text
 
 CSV, TSV, TEXT = "csv", "tsv", "text"
@@ -59,7 +59,8 @@ def result_file(made: MadeResult, kind: str = "") -> Response:
     if made.export is None:
         raise ValueError(f"{made.name} has no table")
     if kind == TSV:
-        return tsv_file(made.export.columns, made.export.rows(), f"{name}.tsv")
+        parts = csv_parts(made.export.columns, made.export.rows(), separator="\t")
+        return attachment(parts, f"{name}.tsv", kind="text/tab-separated-values")
     return export_file(made.export, kind or CSV, name)
 
 

@@ -16,7 +16,7 @@ from workbench.figures import percent, share_of
 from workbench.help.manual import page_for
 from workbench.web import navigation, notices
 from workbench.web.access import here_or_none, viewer, viewer_or_none
-from workbench.web.context import app_context, reading
+from workbench.web.context import app_context, reading, sends_mail
 from workbench.web.ids import write_id
 from workbench.web.page_images import ImageAddress
 from workbench.web.rendering import marked_pieces, paragraphs, plain_words, render_document, render_guidelines
@@ -79,11 +79,6 @@ def init_app(app: Flask) -> None:
             "password_hint": PASSWORD_HINT,
             "version": __version__,
         }
-
-
-def sends_mail() -> bool:
-    """Whether this site sends mail."""
-    return app_context().settings.mail is not None
 
 
 def openid_name() -> str:

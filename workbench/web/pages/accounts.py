@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
 from workbench.errors import Conflict
@@ -53,7 +53,6 @@ def show(account_id: int, made: ResetLink | None = None, findings: Findings = ()
         sessions = sessions_of(db, account_id, idle=app_context().settings.session_idle)
         tokens = access_tokens(db, account_id)
         linked, with_password = linked_identities(db, account_id), has_password(db, account_id)
-    link = url_for("entrance.reset", token=made.token, _external=True) if made else None
     return render_template(
         "administration/account.html",
         one=details.line,
@@ -63,7 +62,6 @@ def show(account_id: int, made: ResetLink | None = None, findings: Findings = ()
         linked=linked,
         with_password=with_password,
         made=made,
-        link=link,
         findings=findings,
         typed=request.form,
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from flask import Blueprint, render_template, request
 
-from workbench.errors import Finding, NotFound
+from workbench.errors import Finding
 from workbench.web.access import anyone
-from workbench.web.context import app_context, writing
+from workbench.web.context import require_mail, writing
 from workbench.web.forms import Findings, form_text
 from workbench.web.requests import Reply, go_to, retry_after
 from workbench.workflow.mail.password_requests import LONGEST_TYPED, request_link
@@ -21,7 +21,6 @@ def index(findings: Findings = ()) -> str:
     """The form, or what to do where this site sends no mail; after it was sent, what happens next."""
     return render_template(
         "entrance/lost_password.html",
-        sends_mail=app_context().settings.mail is not None,
         asked="asked" in request.args,
         longest=LONGEST_TYPED,
         findings=findings,
@@ -33,8 +32,7 @@ def index(findings: Findings = ()) -> str:
 @anyone
 def ask() -> Reply:
     """Have a link sent to whoever is meant; the answer does not depend on whether that is anybody."""
-    if app_context().settings.mail is None:
-        raise NotFound("this site sends no e-mail", remedy="ask an administrator for a link")
+    require_mail("ask an administrator for a link")
     typed = form_text("login").strip()
     if not typed:
         message, remedy = "nothing was entered", "your login name or e-mail address"

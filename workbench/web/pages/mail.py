@@ -5,9 +5,8 @@ from __future__ import annotations
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import NotFound
 from workbench.web.access import administrator, viewer
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import app_context, reading, require_mail, writing
 from workbench.web.forms import Findings, accepted, errors_on, form_text
 from workbench.web.paging import A_PAGE, ListPage, start_within
 from workbench.workflow.mail import queue
@@ -42,8 +41,7 @@ def index(findings: Findings = ()) -> str:
 @administrator
 def test() -> Response:
     """Send a test message."""
-    if app_context().settings.mail is None:
-        raise NotFound("this site sends no e-mail", remedy="set WORKBENCH_MAIL_HOST")
+    require_mail("set WORKBENCH_MAIL_HOST")
     with errors_on(index), writing() as db:
         queue.add_test(db, form_text("address"))
     return accepted(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from flask import Blueprint, render_template, request
 
-from workbench.errors import NotFound
 from workbench.web.access import anyone, signed_in, viewer
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import reading, require_mail, writing
 from workbench.web.forms import Findings, accepted, errors_on, form_text
 from workbench.web.own_password import checked_password, password_finding
 from workbench.web.requests import Reply, refused_form
@@ -25,7 +24,6 @@ def index(findings: Findings = ()) -> str:
     return render_template(
         "account/address.html",
         found=found,
-        sends_mail=app_context().settings.mail is not None,
         longest=mail_addresses.LONGEST_ADDRESS,
         findings=findings,
         typed=request.form if findings else {},
@@ -36,8 +34,7 @@ def index(findings: Findings = ()) -> str:
 @signed_in
 def change() -> Reply:
     """Have a new address confirmed, or remove the address, after the password was checked."""
-    if app_context().settings.mail is None:
-        raise NotFound("this site sends no e-mail")
+    require_mail()
     typed = form_text("address")
     with errors_on(index):
         address = mail_addresses.checked_address(typed) if typed.strip() else ""

@@ -7,10 +7,10 @@ from datetime import date
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import NotFound, rejected
+from workbench.errors import rejected
 from workbench.figures import counted
 from workbench.web.access import here, organiser
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import app_context, reading, require_mail, writing
 from workbench.web.forms import Findings, accepted, errors_on, form_text, sent_numbers
 from workbench.workflow.mail.reminders import open_work, remind
 
@@ -26,7 +26,6 @@ def index(findings: Findings = ()) -> str:
     return render_template(
         "assignments/reminders.html",
         lines=lines,
-        sends_mail=app_context().settings.mail is not None,
         findings=findings,
         typed=request.form if findings else {},
         chosen=request.form.getlist("assessor") if findings else None,
@@ -37,8 +36,7 @@ def index(findings: Findings = ()) -> str:
 @organiser
 def send() -> Response:
     """Have the selected assessors reminded."""
-    if app_context().settings.mail is None:
-        raise NotFound("this site sends no e-mail", remedy="ask an administrator to set it up")
+    require_mail("ask an administrator to set it up")
     with errors_on(index):
         deadline = _deadline(form_text("deadline").strip())
         number = remind(

@@ -12,7 +12,6 @@ from flask import Blueprint, g, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.records import Answer
-from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, member, signed_in, viewer
 from workbench.web.context import reading, writing
@@ -31,8 +30,8 @@ from workbench.workflow.judging.near_duplicates import near_duplicates_of
 from workbench.workflow.judging.preference_tasks import left_to_compare
 from workbench.workflow.judging.quality_checks import desk_task
 from workbench.workflow.judging.record import undo_last
-from workbench.workflow.judging.submission import Submission, SubmissionKind, read_form
-from workbench.workflow.judging.sync import Outcome, Receipt, receive_form
+from workbench.workflow.judging.submission import SubmissionKind, read_form
+from workbench.workflow.judging.sync import Outcome, receive_form
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
 
@@ -145,27 +144,14 @@ def answer(assignment_id: int) -> Response:
 
     Open to whoever was an assessor when the page was loaded: what is said too late is stored.
     """
-    with writing() as db:
-        _require_here(db, assignment_id)
-        submission = _submission()
-        receipt = receive_form(db, viewer().id, assignment_id, submission)
-    if receipt.outcome is Outcome.UNRECORDED:
-        return _stored(receipt)
-    # After an answer in training one stays: the known one is told.
-    return see_other(_address(assignment_id, submission.docno if receipt.feedback else None))
+    return _received(assignment_id, SubmissionKind.ANSWER)
 
 
 @blueprint.post("/<int:assignment_id>/comment")
 @signed_in
 def comment(assignment_id: int) -> Response:
     """Keep a comment on a document that has an answer, and stay there; stored if it comes too late."""
-    with writing() as db:
-        _require_here(db, assignment_id)
-        submission = _submission(SubmissionKind.COMMENT)
-        receipt = receive_form(db, viewer().id, assignment_id, submission)
-    if receipt.outcome is Outcome.UNRECORDED:
-        return _stored(receipt)
-    return see_other(_address(assignment_id, submission.docno))
+    return _received(assignment_id, SubmissionKind.COMMENT)
 
 
 @blueprint.post("/<int:assignment_id>/undo")
@@ -191,23 +177,23 @@ def answers(assignment_id: int) -> str:
     return render_template("judging/answers.html", desk=shown, lines=kept, only=only, kinds=tuple(Answer))
 
 
-def _require_here(db: Session, assignment_id: int) -> None:
-    # The viewer may have lost the role, so that the guard did not enter the campaign.
-    require_assignment(db, campaign_by_slug(db, g.slug, even_archived=True).id, assignment_id)
-
-
-def _stored(receipt: Receipt) -> Response:
-    notices.add(
-        f"Your answer came too late and was not recorded: {receipt.why}. It is stored for the organiser, who "
-        "decides whether it counts.",
-        "poor",
-    )
-    return go_to("campaigns.index")
-
-
-def _submission(kind: SubmissionKind = SubmissionKind.ANSWER) -> Submission:
+def _received(assignment_id: int, kind: SubmissionKind) -> Response:
     docno = read_id(form_text("docno"))
-    return read_form(request.form, request.form.getlist("subtopic"), docno=docno, kind=kind)
+    with writing() as db:
+        # The viewer may have lost the role, so that the guard did not enter the campaign.
+        require_assignment(db, campaign_by_slug(db, g.slug, even_archived=True).id, assignment_id)
+        submission = read_form(request.form, request.form.getlist("subtopic"), docno=docno, kind=kind)
+        receipt = receive_form(db, viewer().id, assignment_id, submission)
+    if receipt.outcome is Outcome.UNRECORDED:
+        notices.add(
+            f"Your answer came too late and was not recorded: {receipt.why}. It is stored for the organiser, who "
+            "decides whether it counts.",
+            "poor",
+        )
+        return go_to("campaigns.index")
+    # After an answer in training one stays: the known one is told.
+    stays = kind is SubmissionKind.COMMENT or receipt.feedback
+    return see_other(_address(assignment_id, docno if stays else None))
 
 
 def _facts(assignment_id: int, shown: desk_view.Desk) -> dict[str, Any]:

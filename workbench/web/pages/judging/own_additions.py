@@ -5,11 +5,10 @@ from __future__ import annotations
 from flask import Blueprint, render_template, request
 
 from workbench.errors import NotFound, WorkbenchError
-from workbench.web import notices
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import Findings, findings_of, status_of
-from workbench.web.pages.pools.additions import added_in_words, read_additions
+from workbench.web.pages.pools.additions import announce_added, read_additions
 from workbench.web.requests import Reply, go_to
 from workbench.workflow.judging.worklists import add_to_own, own_additions, worklist
 from workbench.workflow.people.membership import require_assignment
@@ -48,6 +47,5 @@ def add(assignment_id: int) -> Reply:
         raise
     except WorkbenchError as error:
         return index(assignment_id, findings_of(error, "Docnos", "docnos")), status_of(error)
-    for sentence in added_in_words(added, pools=False):
-        notices.add(sentence, "good" if added.added else "fair")
+    announce_added(added, pools=False)
     return go_to("own_additions.index", assignment_id=assignment_id)

@@ -52,25 +52,21 @@ def read_additions() -> Additions:
     return Additions(read_docnos(stream, source=source), form_text("reason"), source)
 
 
-def added_in_words(added: AddedDocuments, *, pools: bool) -> tuple[str, ...]:
-    """What was added and what was skipped, in sentences; `pools` names the pools that have the latter."""
-    sentences = []
+def announce_added(added: AddedDocuments, *, pools: bool = True) -> None:
+    """Tell on the next page what was added and what was skipped; `pools` names the pools that have the latter."""
+    kind = "good" if added.added else "fair"
     if added.added:
-        sentences.append(f"{counted(len(added.added), 'document')} added.")
+        notices.add(f"{counted(len(added.added), 'document')} added.", kind)
     if added.passed:
         names = sorted({one.pool for one in added.passed}) if pools else []
         where = f" ({', '.join(names)})" if names else ""
         number = counted(len(added.passed), "document is", "documents are")
-        sentences.append(f"{number} already pooled{where} and skipped: {_some(added)}")
+        some = ", ".join(one.docno for one in added.passed[:5])
+        end = " …" if len(added.passed) > 5 else "."
+        notices.add(f"{number} already pooled{where} and skipped: {some}{end}", kind)
     if added.without_text:
         number = counted(len(added.without_text), "has", "have")
-        sentences.append(f"{number} no text yet and cannot be judged.")
-    return tuple(sentences)
-
-
-def _some(added: AddedDocuments) -> str:
-    shown = [one.docno for one in added.passed[:5]]
-    return ", ".join(shown) + (" …" if len(added.passed) > len(shown) else ".")
+        notices.add(f"{number} no text yet and cannot be judged.", kind)
 
 
 blueprint = Blueprint("additions", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>/added")
@@ -111,8 +107,7 @@ def add(pool_id: int) -> Response:
             added = add_documents(
                 db, here().id, pool_line(db, pool_id).name, topic, additions, added_by=viewer().id
             )
-    for sentence in added_in_words(added, pools=True):
-        notices.add(sentence, "good" if added.added else "fair")
+    announce_added(added)
     return _back(pool_id, topic)
 
 

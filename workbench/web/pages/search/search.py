@@ -10,12 +10,11 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import rejected
 from workbench.storage import Session
-from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import Findings, errors_on, form_number, form_text, sent_id
 from workbench.web.ids import read_id, write_id
-from workbench.web.pages.pools.additions import added_in_words
+from workbench.web.pages.pools.additions import announce_added
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.pages.search.forms import OF_ORGANISERS, ask_index, read_search
 from workbench.web.requests import Reply, go_to, pushed, see_other, wants_fragment
@@ -141,8 +140,7 @@ def add(search_id: int) -> Response:
     with errors_on(partial(_page, "", search_id)), writing() as db:
         name = pool_line(db, form_number("pool")).name
         added = add_found(db, _searcher(""), search_id, name, docnos)
-    for sentence in added_in_words(added, pools=True):
-        notices.add(sentence, "good" if added.added else "fair")
+    announce_added(added)
     return go_to("search.show", search_id=search_id)
 
 
