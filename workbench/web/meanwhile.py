@@ -15,6 +15,7 @@ from flask import g
 
 from workbench.errors import Finding, InvalidInput
 from workbench.web.forms import form_text
+from workbench.web.requests import Values
 
 FIELD = "was"
 LONGEST_SHOWN = 120
@@ -79,7 +80,7 @@ def theirs() -> Mapping[str, Any]:
     return found
 
 
-def merged(typed: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+def merged(typed: Mapping[str, Any], now: Mapping[str, Any]) -> Values:
     """The values to save: what was typed where a field was touched, and what there is now elsewhere.
 
     To be called in the transaction that saves. A form without the field `was` is taken as it is. Raises

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from flask import request
 
 from workbench.web.forms import sent_text, whole_number
+from workbench.web.requests import Values
 
 Row = TypeVar("Row")
 
@@ -47,7 +48,7 @@ class ListPage(Generic[Row]):
         return after if after < self.found else None
 
 
-def place_sent() -> dict[str, Any]:
+def place_sent() -> Values:
     """The arguments of an address that leads back to the page from which a form was sent."""
     return {"search": sent_text("search").strip() or None, "from": start_asked() or None}
 

@@ -16,6 +16,8 @@ from workbench.workflow.checks import storable
 from workbench.workflow.people.code_steps import CODE_STEP_LASTS, CodeNeeded
 from workbench.workflow.people.signing_in import Browser, Refused, SignedIn
 
+Values = dict[str, Any]
+"""Values by name: of a form, of a template, of an object in JSON."""
 Reply = ResponseReturnValue
 """What views return: a page or a response, either with its status."""
 

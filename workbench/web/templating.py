@@ -20,6 +20,7 @@ from workbench.web.context import app_context, reading, sends_mail
 from workbench.web.ids import write_id
 from workbench.web.page_images import ImageAddress
 from workbench.web.rendering import marked_pieces, paragraphs, plain_words, render_document, render_guidelines
+from workbench.web.requests import Values
 from workbench.workflow.campaigns.originals import ShownForm
 from workbench.workflow.judging.desk_settings import (
     TEXT_OPTIONS,
@@ -36,7 +37,7 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 SEE_ANSWERS = frozenset({Role.ORGANISER, Role.ADJUDICATOR, Role.VIEWER})
 
 # For `app.jinja_options`, which must be set before the first template is loaded.
-OPTIONS: dict[str, Any] = {
+OPTIONS: Values = {
     "undefined": StrictUndefined,
     "autoescape": True,
     "trim_blocks": True,
@@ -70,7 +71,7 @@ def init_app(app: Flask) -> None:
     app.add_template_global(highlighted_words)
 
     @app.context_processor
-    def common() -> dict[str, Any]:
+    def common() -> Values:
         return {
             "viewer": viewer_or_none(),
             "campaign": here_or_none(),

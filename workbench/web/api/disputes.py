@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from flask import Blueprint
 from pydantic import Field
@@ -21,6 +21,7 @@ from workbench.web.api.cursors import FORBID, ClientId, Flag, GradeValue, Whole,
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import reading, writing
 from workbench.web.downloads import streamed
+from workbench.web.requests import Values
 from workbench.workflow.adjudication.decision_files import decisions_made
 from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide, last_decided, undo
 from workbench.workflow.adjudication.disputes import dispute_queue
@@ -140,7 +141,7 @@ def rules() -> DisputeRulesJson:
 def change_rules(body: DisputeRulesChange) -> DisputeRulesJson:
     """Change what counts as disputed, or how disputes are shown and discussed."""
     with writing() as db:
-        changed = replace(adjudication_rules(db, here().id), **dict[str, Any](body))
+        changed = replace(adjudication_rules(db, here().id), **Values(body))
         return filled(DisputeRulesJson, save_adjudication_rules(db, here().id, changed))
 
 

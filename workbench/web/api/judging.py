@@ -6,7 +6,7 @@ Everything here is the assessor's own, and blind as the judging page is: it come
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 from flask import Blueprint
 from pydantic import Field
@@ -30,6 +30,7 @@ from workbench.web.api.cursors import ClientId, GradeValue, Number, PageQuery, W
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
 from workbench.web.pages.judging.preparing import prepare_desk
+from workbench.web.requests import Values
 from workbench.workflow.judging.desk_view import ShownDocument, documents_of, work_of
 from workbench.workflow.judging.submission import SubmissionKind
 from workbench.workflow.judging.sync import MOST_EVENTS, receive
@@ -175,7 +176,7 @@ def add(assignment_id: int, body: SentAdditions) -> OwnAddedJson:
     return filled(OwnAddedJson, done, passed=passed, without_text=len(done.without_text))
 
 
-def _event(sent: JudgmentEvent) -> dict[str, Any]:
+def _event(sent: JudgmentEvent) -> Values:
     return {name: value for name, value in asdict(sent).items() if value is not None}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from flask import Blueprint
 from werkzeug.wrappers import Response
@@ -18,6 +18,7 @@ from workbench.web.api.files import FileName, buffered
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import streamed
+from workbench.web.requests import Values
 from workbench.workflow.judging.current_judgments import annotated_judgments, judgment_json
 from workbench.workflow.judging.importing import GivenJudgments, import_files, imported_json
 from workbench.workflow.judging.judgment_files import judgment_table
@@ -58,8 +59,8 @@ def load(query: JudgmentsFile, file: BinaryIO) -> list[ImportedJson]:
 
 @blueprint.get("")
 @organiser
-@operation(PageJson[dict[str, Any]], query=PageQuery)
-def index(query: PageQuery) -> PageJson[dict[str, Any]]:
+@operation(PageJson[Values], query=PageQuery)
+def index(query: PageQuery) -> PageJson[Values]:
     """List the current judgments with everything recorded beside them, by topic, docno and assessor."""
     begin = after_ids(query, 3)
     with reading() as db:

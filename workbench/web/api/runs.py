@@ -7,7 +7,7 @@ face as on their pages.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any, BinaryIO, cast
+from typing import Annotated, BinaryIO, cast
 
 from flask import Blueprint
 from pydantic import Field
@@ -27,6 +27,7 @@ from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.long_work import pack_runs_soon
 from workbench.web.pages.runs.faces import Face, OrganiserFace, ParticipantFace
+from workbench.web.requests import Values
 from workbench.web.templating import fresh_id
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.groups import Sender, group_named, matching
@@ -185,7 +186,7 @@ def change(tag: str, body: SentMetadata) -> RunRecordJson:
     with writing() as db:
         now = face.record(db, tag).run.metadata
         sender = face.sender(db)
-        changes: dict[str, Any] = {
+        changes: Values = {
             name: getattr(new, name) for name in ("kind", "description", "priority") if name in body
         }
         if "group" in body:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -19,7 +17,7 @@ from workbench.web.forms import Findings, errors_on, form_number, form_text, sen
 from workbench.web.ids import write_id
 from workbench.web.pages.judging.my_topics import REASONS
 from workbench.web.rendering import plain_words
-from workbench.web.requests import go_to, see_other, wants_fragment
+from workbench.web.requests import Values, go_to, see_other, wants_fragment
 from workbench.workflow.adjudication.discussions import (
     DiscussionLine,
     discuss,
@@ -49,9 +47,28 @@ def index() -> str:
 
 @blueprint.get("/pair")
 @assessor
-def pair() -> str:
+def pair(findings: Findings = ()) -> str:
     """One pair: document, what each of its assessors says, and the form; `?topic=` and `?docno=` name it."""
-    return _page(_pair())
+    named = _pair()
+    with reading() as db:
+        shown = discussion(db, here().id, viewer().id, named)
+        lines = discussions(db, here().id, viewer().id)
+        keys = keys_of(db, viewer().id, shown.scale)
+    at = next((number for number, line in enumerate(lines) if (line.topic, line.docno) == named), 0)
+    return render_template(
+        "discussions/pair.html",
+        shown=shown,
+        replied=bool(lines) and lines[at].replied,
+        previous=_address(lines[at - 1]) if at else None,
+        following=_address(lines[at + 1]) if at + 1 < len(lines) else None,
+        keys=keys,
+        reasons=REASONS,
+        left=sum(not line.answered for line in lines),
+        total=len(lines),
+        typed=request.form,
+        facts=_facts([line for line in lines if not line.answered and (line.topic, line.docno) != named]),
+        findings=findings,
+    )
 
 
 @blueprint.post("/pair")
@@ -59,7 +76,7 @@ def pair() -> str:
 def say() -> Response:
     """Keep or change the grade, with a comment, and go on; the page's script sends it as an event instead."""
     named = _pair()
-    with errors_on(partial(_page, named)):
+    with errors_on(pair):
         submission = _submission(named[1])
         with writing() as db:
             discuss(db, here().id, viewer().id, named[0], submission)
@@ -92,29 +109,7 @@ def _pair() -> Pair:
     return sent_id("topic"), sent_id("docno")
 
 
-def _page(named: Pair, findings: Findings = ()) -> str:
-    with reading() as db:
-        shown = discussion(db, here().id, viewer().id, named)
-        lines = discussions(db, here().id, viewer().id)
-        keys = keys_of(db, viewer().id, shown.scale)
-    at = next((number for number, line in enumerate(lines) if (line.topic, line.docno) == named), 0)
-    return render_template(
-        "discussions/pair.html",
-        shown=shown,
-        replied=bool(lines) and lines[at].replied,
-        previous=_address(lines[at - 1]) if at else None,
-        following=_address(lines[at + 1]) if at + 1 < len(lines) else None,
-        keys=keys,
-        reasons=REASONS,
-        left=sum(not line.answered for line in lines),
-        total=len(lines),
-        typed=request.form,
-        facts=_facts([line for line in lines if not line.answered and (line.topic, line.docno) != named]),
-        findings=findings,
-    )
-
-
-def _facts(others: Sequence[DiscussionLine]) -> dict[str, Any]:
+def _facts(others: Sequence[DiscussionLine]) -> Values:
     """What the page's script works with; `others` are the other pairs that wait for an answer."""
     listed = url_for("discussions.index")
     return {

@@ -25,7 +25,7 @@ from workbench.web.forms import (
     wants_json,
 )
 from workbench.web.long_work import pack_runs_soon
-from workbench.web.pages.overview.steps import STEPS, announce_step, step_address
+from workbench.web.pages.overview.steps import announce_step, step_way
 from workbench.web.requests import Reply, go_to, see_other
 from workbench.workflow.overview.readiness import readiness
 from workbench.workflow.people.groups import Sender
@@ -61,7 +61,7 @@ def index(findings: Findings = ()) -> str:
         batch=SET_UP_RUNS,
         state=state,
         hours=hours,
-        steps=[(step, STEPS[step].action, step_address(step, state.draft)) for step in state.missing_steps],
+        steps=[(step, *step_way(step, state.draft)) for step in state.missing_steps],
         findings=findings,
     )
 

@@ -30,7 +30,7 @@ from workbench.web.forms import Findings, errors_on, findings_of
 from workbench.web.jobs import ShownJob, job_now, job_result
 from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
 from workbench.web.rendering import render_report
-from workbench.web.requests import Reply, wants_fragment
+from workbench.web.requests import Reply, Values, wants_fragment
 from workbench.web.results import MadeResult, TextFile, part_asked, result
 from workbench.workflow.result_form import result_from
 from workbench.workflow.runs.run_records import runs_of
@@ -241,7 +241,7 @@ def collection_file() -> MadeResult:
     return MadeResult("report", text=TextFile("md", "text/markdown", (text,)))
 
 
-def _depth_plot(found: DeeperPool) -> dict[str, Any]:
+def _depth_plot(found: DeeperPool) -> Values:
     """Relevant documents by depth: found, fitted, and extrapolated with the interval."""
     return {
         "depth": found.question.depth,

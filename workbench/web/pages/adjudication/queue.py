@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -22,7 +21,7 @@ from workbench.web.forms import Findings, findings_of, form_number, form_text, n
 from workbench.web.ids import read_id, write_id
 from workbench.web.meanwhile import marks, merged
 from workbench.web.pages.overview.steps import disputes_way
-from workbench.web.requests import Reply, go_to
+from workbench.web.requests import Reply, Values, go_to
 from workbench.workflow.adjudication.decision_files import decisions_made
 from workbench.workflow.adjudication.disputes import Waiting, dispute_queue, titles_of
 from workbench.workflow.adjudication.queue import Order, State, queue_export
@@ -144,7 +143,7 @@ def _lines(db: Session, chosen: QueueChoice, waiting: Waiting) -> tuple[Queue, Q
     return found, found.filtered(topic=chosen.topic, state=chosen.state)
 
 
-def _values(rules: AdjudicationRules) -> dict[str, Any]:
+def _values(rules: AdjudicationRules) -> Values:
     """The fields of the form."""
     return {name: value for name, value in asdict(rules).items() if name != "seed"}
 

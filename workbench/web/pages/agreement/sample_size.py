@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
 
 from flask import Blueprint, render_template, request
 
@@ -13,7 +12,7 @@ from workbench.errors import Finding, InvalidInput
 from workbench.web.access import here, organiser
 from workbench.web.context import reading
 from workbench.web.forms import Findings, query_text
-from workbench.web.requests import Reply
+from workbench.web.requests import Reply, Values
 from workbench.workflow.agreement.sizes import expected_of
 
 blueprint = Blueprint("sample_size", __name__, url_prefix="/c/<slug>/agreement/size")
@@ -45,9 +44,9 @@ def index() -> Reply:
     return (page, 422) if findings else page
 
 
-def _asked(known: dict[str, Any]) -> tuple[dict[str, Any], Findings]:
+def _asked(known: Values) -> tuple[Values, Findings]:
     """What was typed, else known; and what of it is no number."""
-    asked: dict[str, Any] = dict(known)
+    asked: Values = dict(known)
     findings = []
     if request.args.get("coefficient"):
         asked["coefficient"] = request.args["coefficient"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import WorkbenchError, rejected
+from workbench.errors import rejected
 from workbench.figures import counted
 from workbench.storage import Session
 from workbench.web import notices, paging
@@ -15,20 +15,19 @@ from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
 from workbench.web.forms import (
     Findings,
-    findings_of,
+    errors_on,
     form_number,
     form_text,
     named,
-    query_number,
     sent_numbers,
-    status_of,
+    sent_text,
     whole_number,
 )
 from workbench.web.ids import read_id
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.paging import page_of_topics, place_sent
-from workbench.web.requests import Reply, go_to
+from workbench.web.requests import go_to
 from workbench.workflow.judging import assignments
 from workbench.workflow.judging.assignments import AssignmentLine, assignments_of, loads_of
 from workbench.workflow.judging.distribution import Distribution, Given, distribute
@@ -48,27 +47,24 @@ MOST_LINES = 2000
 
 @blueprint.get("")
 @organiser
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """Who judges what in the pool of `?pool=`, else in the newest that is open."""
     with reading() as db:
-        return _page(db, query_number("pool"))
+        return _page(db, whole_number(sent_text("pool")), findings)
 
 
 @blueprint.post("/turn")
 @organiser
-def in_turn() -> Reply:
+def in_turn() -> Response:
     """Distribute the topics over assessors."""
-    pool_id = form_number("pool")
-    try:
+    with errors_on(index, "Assignments"):
         order = _order()
         per_topic = _number("per_topic", "Assessors per topic", 1, MOST_PER_TOPIC)
         again = _number("again", "Judged once more", 0, 100) / 100
         with writing() as db:
-            line = pool_line(db, pool_id)
+            line = pool_line(db, form_number("pool"))
             given = topics_in_turn(db, line.id, sent_numbers("assessor"), per_topic, again=again)
             added = distribute(db, Distribution(line.id, given, order))
-    except WorkbenchError as error:
-        return _refused(error, pool_id)
     if added:
         announce_step(f"{counted(added, 'assignment')} added in “{line.name}”.")
     else:
@@ -78,17 +74,16 @@ def in_turn() -> Reply:
 
 @blueprint.post("/topics")
 @organiser
-def by_hand() -> Reply:
+def by_hand() -> Response:
     """Assign what was ticked, and remove what was unticked, of the table that the form shows.
 
     What somebody else changed meanwhile stays as it is.
     """
-    pool_id = form_number("pool")
-    try:
+    with errors_on(index, "Assignments"):
         ticked, before = _cells("cell"), _cells("had")
         added, removed = [one for one in ticked if one not in before], set(before) - set(ticked)
         with reading() as db:
-            line = pool_line(db, pool_id)
+            line = pool_line(db, form_number("pool"))
             lines = assignments_of(db, here().id, topics={topic for topic, _ in removed}, pool_id=line.id)
             people = {one.name: one.id for one in assessors_of(db, here().id)}
         gone = [one.id for one in lines if (one.topic, people[one.assessor]) in removed]
@@ -100,8 +95,6 @@ def by_hand() -> Reply:
             done = distribute(db, Distribution(line.id, added, order)) if added else 0
             for number in gone:
                 assignments.revoke(db, here().id, number)
-    except WorkbenchError as error:
-        return _refused(error, pool_id)
     changes = [f"{counted(done, 'assignment')} added"] if done else []
     changes += [f"{counted(len(gone), 'assignment')} removed; judgments stay"] if gone else []
     announce_step(f"{', '.join(changes) or 'Nothing changed'} in “{line.name}”.")
@@ -134,12 +127,7 @@ def _back(pool_id: int | None) -> Response:
     return go_to("assignments.index", pool=pool_id, **place_sent())
 
 
-def _refused(error: WorkbenchError, pool_id: int | None) -> Reply:
-    with reading() as db:
-        return _page(db, pool_id, findings_of(error, "Assignments")), status_of(error)
-
-
-def _page(db: Session, pool_id: int | None, findings: Findings = ()) -> str:
+def _page(db: Session, pool_id: int | None, findings: Findings) -> str:
     made = pools_of(db, here().id)
     pools = tuple(one for one in made if not one.draft)
     assessors = [one for one in assessors_of(db, here().id) if one.assignable]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
@@ -22,7 +20,7 @@ blueprint = Blueprint("dataset", __name__, url_prefix="/c/<slug>/dataset")
 
 @blueprint.get("")
 @organiser
-def index(asked: AskedCollection | None = None, findings: Findings = ()) -> str:
+def index(findings: Findings = ()) -> str:
     """The form, and what became of the last collection."""
     with reading() as db:
         state = readiness(db, here().id)
@@ -31,7 +29,9 @@ def index(asked: AskedCollection | None = None, findings: Findings = ()) -> str:
     return render_template(
         "documents/dataset.html",
         available=available(),
-        sent=asked or AskedCollection(last.arguments["dataset"] if last else "", (usual.value,)),
+        sent=_asked()
+        if findings
+        else AskedCollection(last.arguments["dataset"] if last else "", (usual.value,)),
         job=last,
         pooled=bool(state.pools or state.draft),
         findings=findings,
@@ -42,13 +42,8 @@ def index(asked: AskedCollection | None = None, findings: Findings = ()) -> str:
 @organiser
 def load() -> Response:
     """Start loading parts of a collection."""
-    asked = AskedCollection(
-        sent_text("dataset").strip(),
-        chosen_parts(request.form.getlist("part")),
-        sent_text("assessor").strip(),
-    )
-    with errors_on(partial(index, asked), "Collection", "dataset"):
-        begin_load(asked)
+    with errors_on(index, "Collection", "dataset"):
+        begin_load(_asked())
     return go_to("dataset.index")
 
 
@@ -68,3 +63,11 @@ def end() -> Response:
         if running is not None:
             cancel(db, running.id)
     return go_to("dataset.index")
+
+
+def _asked() -> AskedCollection:
+    return AskedCollection(
+        sent_text("dataset").strip(),
+        chosen_parts(request.form.getlist("part")),
+        sent_text("assessor").strip(),
+    )

@@ -27,7 +27,6 @@ from workbench.web.access import (
 from workbench.web.context import reading, writing
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.desk_json import (
-    Json,
     document_json,
     result_words,
     topic_json,
@@ -35,7 +34,7 @@ from workbench.web.pages.judging.desk_json import (
 )
 from workbench.web.pages.judging.preparing import make_sketches, prepare_desk
 from workbench.web.rendering import plain_words
-from workbench.web.requests import Reply
+from workbench.web.requests import Reply, Values
 from workbench.workflow.adjudication.discussion_sync import receive_discussed
 from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
 from workbench.workflow.judging.preference_sync import receive_preference
@@ -176,9 +175,9 @@ def _number(digits: str) -> int | None:
     return int(digits) if len(digits) <= LONGEST_NUMBER else None
 
 
-def receipt_json(receipt: Receipt) -> Json:
+def receipt_json(receipt: Receipt) -> Values:
     """What became of an event."""
-    found: Json = {"client_id": receipt.client_id, "outcome": receipt.outcome, "why": receipt.why}
+    found: Values = {"client_id": receipt.client_id, "outcome": receipt.outcome, "why": receipt.why}
     for name in ("ends", "outdated"):
         if getattr(receipt, name):
             found[name] = True

@@ -6,7 +6,6 @@ The forms work by themselves; with scripts the desk works ahead through the API 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from flask import Blueprint, g, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -19,7 +18,7 @@ from workbench.web.forms import form_text, query_text
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.desk_json import asked_json, near_json, result_words, work_json
 from workbench.web.pages.judging.preparing import prepare_desk
-from workbench.web.requests import go_to, see_other
+from workbench.web.requests import Values, go_to, see_other
 from workbench.workflow.adjudication.discussions import discussions
 from workbench.workflow.campaigns.campaigns import campaign_by_slug, campaign_of
 from workbench.workflow.judging import desk_view, worklists
@@ -186,8 +185,8 @@ def _received(assignment_id: int, kind: SubmissionKind) -> Response:
         receipt = receive_form(db, viewer().id, assignment_id, submission)
     if receipt.outcome is Outcome.UNRECORDED:
         notices.add(
-            f"Your answer came too late and was not recorded: {receipt.why}. It is stored for the organiser, who "
-            "decides whether it counts.",
+            f"Your answer came too late and was not recorded: {receipt.why}. It is stored for the organiser, "
+            "who decides whether it counts.",
             "poor",
         )
         return go_to("campaigns.index")
@@ -196,7 +195,7 @@ def _received(assignment_id: int, kind: SubmissionKind) -> Response:
     return see_other(_address(assignment_id, docno if stays else None))
 
 
-def _facts(assignment_id: int, shown: desk_view.Desk) -> dict[str, Any]:
+def _facts(assignment_id: int, shown: desk_view.Desk) -> Values:
     """What the desk's script must know of the page."""
 
     def of_assignment(endpoint: str) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -26,7 +25,7 @@ from workbench.web.pages.search.forms import (
     left_at,
     read_search,
 )
-from workbench.web.requests import Reply, loaded_anew, pushed, see_other, wants_fragment
+from workbench.web.requests import Reply, Values, loaded_anew, pushed, see_other, wants_fragment
 from workbench.web.search_index import index_now
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.collection import topic_of
@@ -204,7 +203,7 @@ def _desk(db: Session, task: Task, docno: str | None = None) -> FoundDesk:
     )
 
 
-def _of_form(findings: Findings) -> dict[str, Any]:
+def _of_form(findings: Findings) -> Values:
     return {"choices": OF_ASSESSORS, "left_at": left_at(), "typed": request.form, "findings": findings}
 
 
@@ -274,5 +273,5 @@ def _page(
 
 
 def _address(assignment_id: int, search_id: int, docno: str | None = None) -> str:
-    parts: dict[str, Any] = {"docno": write_id(docno) if docno is not None else None, FROM: left_at()}
+    parts: Values = {"docno": write_id(docno) if docno is not None else None, FROM: left_at()}
     return url_for("topic_search.show", assignment_id=assignment_id, search_id=search_id, **parts)

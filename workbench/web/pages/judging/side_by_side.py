@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
@@ -11,7 +9,7 @@ from workbench.errors import NotFound
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import form_number, form_text, whole_number
-from workbench.web.requests import go_to, wants_fragment
+from workbench.web.requests import Values, go_to, wants_fragment
 from workbench.workflow.judging.desk_settings import SIDE_ANSWERS, side_keys_of
 from workbench.workflow.judging.preference_desk import SideBySide, choose, side_by_side, undo_choice
 from workbench.workflow.judging.preference_tasks import require_task, tasks_of
@@ -78,7 +76,7 @@ def _desk(task_id: int, number: int | None) -> str:
     return render_template(template, shown=shown, facts=_facts(shown), keys=keys, side_answers=SIDE_ANSWERS)
 
 
-def _facts(shown: SideBySide) -> dict[str, Any]:
+def _facts(shown: SideBySide) -> Values:
     """What the desk's script works with."""
     listed = url_for("side_by_side.index")
     return {

@@ -53,7 +53,7 @@ def read_additions() -> Additions:
 
 
 def announce_added(added: AddedDocuments, *, pools: bool = True) -> None:
-    """Tell on the next page what was added and what was skipped; `pools` names the pools that have the latter."""
+    """Tell on the next page what was added and what was skipped, with the `pools` that have the latter."""
     kind = "good" if added.added else "fair"
     if added.added:
         notices.add(f"{counted(len(added.added), 'document')} added.", kind)

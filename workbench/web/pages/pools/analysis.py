@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 from flask import Blueprint, render_template, request
 
@@ -20,7 +19,7 @@ from workbench.web.context import reading
 from workbench.web.forms import Findings, findings_of, named, query_text, sent_ids, status_of, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.pool_choice import pool_sent, pools_shown
-from workbench.web.requests import Reply, wants_fragment
+from workbench.web.requests import Reply, Values, wants_fragment
 from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.people.roles import Role
@@ -179,7 +178,6 @@ def _page(
     )
 
 
-Spec = dict[str, Any]
 # Colours by their numbers in the stylesheet.
 STRONG, OTHER, PALE = 1, 2, 3
 MOST_ROWS = 200
@@ -188,7 +186,7 @@ MOST_IN_MATRIX = 150
 """Runs in the plot of overlaps: of a thousand, a browser would draw a million cells."""
 
 
-def plots(found: Analysis, titles: Mapping[str, str]) -> dict[str, Spec]:
+def plots(found: Analysis, titles: Mapping[str, str]) -> dict[str, Values]:
     """Every plot by its name; `titles` are those of the topics."""
     return {
         "growth": growth(found),
@@ -201,7 +199,7 @@ def plots(found: Analysis, titles: Mapping[str, str]) -> dict[str, Spec]:
     }
 
 
-def growth(found: Analysis) -> Spec:
+def growth(found: Analysis) -> Values:
     """Two lines over the depth: the pool, and the maximum."""
     pool = [[size.depth, size.size] for size in found.growth]
     largest = [[size.depth, size.largest_possible] for size in found.growth]
@@ -213,7 +211,7 @@ def growth(found: Analysis) -> Spec:
     }
 
 
-def growth_by_topic(found: Analysis, titles: Mapping[str, str]) -> Spec:
+def growth_by_topic(found: Analysis, titles: Mapping[str, str]) -> Values:
     """A small line over the depth for every topic, all on one scale."""
     depths = short_depths(found)
     return {
@@ -238,7 +236,7 @@ def in_campaigns_order(found: Analysis, titles: Mapping[str, str]) -> list[tuple
     return sorted(places, key=lambda one: position.get(one[0], len(position)))
 
 
-def contributions(parts: Sequence[Part], groups: Mapping[str, str]) -> Spec:
+def contributions(parts: Sequence[Part], groups: Mapping[str, str]) -> Values:
     """A bar for every run or group: its unique pairs, then those it shares with others."""
     return {
         "x": "Pairs",
@@ -255,7 +253,7 @@ def contributions(parts: Sequence[Part], groups: Mapping[str, str]) -> Spec:
     }
 
 
-def overlap(found: Analysis) -> Spec:
+def overlap(found: Analysis) -> Values:
     """The runs in the order of their chain, the pairs that any two share; a run with itself, what it has.
 
     Of many runs those that are most similar to another.
@@ -275,7 +273,7 @@ def overlap(found: Analysis) -> Spec:
     }
 
 
-def ties(found: Analysis) -> Spec:
+def ties(found: Analysis) -> Values:
     """A bar for every run that has ties across the cut: tied documents that are included and excluded."""
     return {
         "x": "Tied documents",
@@ -288,7 +286,7 @@ def ties(found: Analysis) -> Spec:
     }
 
 
-def topics(found: Analysis, titles: Mapping[str, str]) -> Spec:
+def topics(found: Analysis, titles: Mapping[str, str]) -> Values:
     """A bar for every topic, in parts once something is judged; the median across them."""
     if found.judged:
         parts = ["relevant", "judged not relevant", "not judged"]

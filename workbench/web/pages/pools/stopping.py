@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
@@ -13,6 +11,7 @@ from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
 from workbench.web.forms import accepted, form_number, query_number, query_text, sent_id
 from workbench.web.pages.pools.pool_choice import pool_line
+from workbench.web.requests import Values
 from workbench.web.results import MadeResult, result
 from workbench.workflow.pools.learner_pools import learner_budget, raise_budget
 from workbench.workflow.pools.stopping_advice import advice_export, further_sample, pool_advice
@@ -95,7 +94,7 @@ def _goal() -> StoppingGoal:
         raise InvalidInput([finding]) from None
 
 
-def _choices(goal: StoppingGoal) -> dict[str, Any]:
+def _choices(goal: StoppingGoal) -> Values:
     """The goal and those to choose from, its own among them."""
     return {
         "goal": goal,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -17,7 +16,7 @@ from workbench.web.downloads import streamed
 from workbench.web.forms import Findings, accepted, errors_on, sent_text
 from workbench.web.long_work import make_release_soon
 from workbench.web.pages.qrels.rule_form import rule_form
-from workbench.web.requests import Reply
+from workbench.web.requests import Reply, Values
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.making import LONGEST_LINE, LONGEST_TEXT
@@ -85,7 +84,7 @@ def new(findings: Findings = ()) -> str:
         licence=before.licence if before else "",
         homepage=before.homepage if before else "",
     )
-    qrels = url_for("qrels.index", **dict[str, Any](rule.arguments()))
+    qrels = url_for("qrels.index", **Values(rule.arguments()))
     ways = {
         "empty-topics": (qrels, "View the qrels"),
         "disputes": (url_for("adjudication.index"), "Adjudicate"),

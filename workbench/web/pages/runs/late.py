@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
@@ -21,9 +19,18 @@ DEPTH = "10"
 
 @blueprint.get("")
 @reader
-def holes() -> str:
+def holes(findings: Findings = ()) -> str:
     """The unjudged documents of a run by cut-off and topic; `?tag=` names it."""
-    return _page(sent_id("tag"))
+    tag = sent_id("tag")
+    with reading() as db:
+        found = holes_of(db, here().id, tag)
+    return render_template(
+        "runs/late.html",
+        holes=found,
+        tag_in_address=write_id(tag),
+        depth=request.form.get("depth", DEPTH),
+        findings=findings,
+    )
 
 
 @blueprint.post("")
@@ -32,7 +39,7 @@ def fill() -> Response:
     """Make the supplementary pool, for the assessors who know the topics."""
     tag = sent_id("tag")
     depth = form_number("depth")
-    with errors_on(partial(_page, tag), "Depth", "depth"):
+    with errors_on(holes, "Depth", "depth"):
         if depth is None or depth < 1:
             raise rejected("Depth", None, "depth", "it is no number of documents", "1 or more")
         filled = fill_holes(app_context().database, here().id, tag, depth=depth, created_by=viewer().id)
@@ -46,15 +53,3 @@ def _in_words(filled: HolesFilled) -> str:
     if filled.unassigned:
         message += f" {counted(filled.unassigned, 'topic')} nobody has judged yet: give them here."
     return message
-
-
-def _page(tag: str, findings: Findings = ()) -> str:
-    with reading() as db:
-        found = holes_of(db, here().id, tag)
-    return render_template(
-        "runs/late.html",
-        holes=found,
-        tag_in_address=write_id(tag),
-        depth=request.form.get("depth", DEPTH),
-        findings=findings,
-    )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import BinaryIO
 
-from flask import Blueprint, render_template
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import InvalidInput, WorkbenchError, rejected
+from workbench.errors import InvalidInput, rejected
 from workbench.records import Verdict
 from workbench.web import notices
 from workbench.web.access import here, viewer
@@ -17,13 +16,12 @@ from workbench.web.downloads import attachment
 from workbench.web.forms import (
     Findings,
     accepted,
-    findings_of,
+    errors_on,
     form_text,
     named,
     query_text,
     sent_files,
     sent_id,
-    status_of,
 )
 from workbench.web.ids import write_id
 from workbench.web.long_work import pack_runs_soon
@@ -56,7 +54,7 @@ class _RecordPages:
 
     def run(self) -> Reply:
         """The record of one run."""
-        return self._page(sent_id("tag"))
+        return self._page()
 
     def file(self) -> Reply:
         """A run as it was sent, uncompressed; `?sha256=` names an earlier version of it."""
@@ -68,12 +66,10 @@ class _RecordPages:
     def change(self) -> Reply:
         """Give a run other metadata."""
         tag = sent_id("tag")
-        try:
+        with errors_on(self._page):
             metadata = sent_metadata()
             with writing() as db:
                 self._face.change(db, tag, metadata)
-        except InvalidInput as error:
-            return self._page(tag, typed=typed_metadata(), findings=error.findings), 422
         notices.add(f"Run {tag} is saved.")
         return _to(tag)
 
@@ -86,21 +82,16 @@ class _RecordPages:
                 self._face.replace(db, tag, file)
             pack_runs_soon()
         except InvalidInput as error:
-            return self._page(tag, refused=error.findings), 422
+            return self._page(refused=error.findings), 422
         notices.add(f"Run {tag} is replaced; the earlier version is kept.")
         return _to(tag)
 
     def judge(self) -> Reply:
         """Accept a run, set it aside with a reason, or mark it as only received."""
-        tag, reason = sent_id("tag"), form_text("reason")
-        verdict = _verdict()
-        try:
-            with writing() as db:
-                given = reason if verdict is Verdict.SET_ASIDE else ""
-                give_verdict(db, here().id, [tag], verdict, reason=given, by=viewer().id)
-        except WorkbenchError as error:
-            found = findings_of(error, "Reason", "reason")
-            return self._page(tag, reason=reason, findings=found), status_of(error)
+        tag, verdict = sent_id("tag"), _verdict()
+        reason = form_text("reason") if verdict is Verdict.SET_ASIDE else ""
+        with errors_on(self._page, "Reason", "reason"), writing() as db:
+            give_verdict(db, here().id, [tag], verdict, reason=reason, by=viewer().id)
         notices.add(f"Run {tag} is {verdict.words}.")
         return _to(tag)
 
@@ -118,25 +109,19 @@ class _RecordPages:
             self._face.remove(db, tag)
         return accepted(f"Run {tag} is {'withdrawn' if self._face.own else 'removed'}.", self._face.home)
 
-    def _page(
-        self,
-        tag: str,
-        *,
-        typed: Mapping[str, str] | None = None,
-        reason: str | None = None,
-        findings: Findings = (),
-        refused: Findings = (),
-    ) -> str:
+    def _page(self, *, findings: Findings = (), refused: Findings = ()) -> str:
         with reading() as db:
-            record = self._face.record(db, tag)
+            record = self._face.record(db, sent_id("tag"))
             groups = self._face.groups(db)
         return render_template(
             "runs/run.html",
             record=record,
-            typed=typed or metadata_as_typed(record.run.metadata),
+            typed=typed_metadata()
+            if "description" in request.form
+            else metadata_as_typed(record.run.metadata),
             groups=groups,
             kinds=KINDS,
-            reason=record.run.verdict_reason if reason is None else reason,
+            reason=request.form.get("reason", record.run.verdict_reason),
             findings=findings,
             refused=refused,
             own=self._face.own,

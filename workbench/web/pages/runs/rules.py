@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Blueprint, render_template
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
+from workbench.errors import Finding, InvalidInput, rejected
 from workbench.figures import counted
 from workbench.formats.run_rules import CODES, RuleSet, RunRules
 from workbench.web.access import here, organiser, viewer
@@ -17,15 +17,13 @@ from workbench.web.forms import (
     Findings,
     accepted,
     errors_on,
-    findings_of,
     named,
     sent_files,
     sent_text,
-    status_of,
     whole_number,
 )
 from workbench.web.meanwhile import marks, merged
-from workbench.web.requests import Reply
+from workbench.web.requests import Values
 from workbench.workflow.runs.run_rules import (
     collection_list,
     keep_list,
@@ -40,14 +38,14 @@ blueprint = Blueprint("run_rules", __name__, url_prefix="/c/<slug>/runs/rules")
 
 @blueprint.get("")
 @organiser
-def index(findings: Findings = (), typed: Mapping[str, Any] | None = None) -> str:
+def index(findings: Findings = ()) -> str:
     """The rules and the list."""
     with reading() as db:
         rules = rules_of(db, here().id)
         docnos = collection_list(db, here().id)
     return render_template(
         "runs/rules.html",
-        typed=typed or _values(rules),
+        typed=_typed() if "max_per_topic" in request.form else _values(rules),
         was=marks(_values(rules)),
         rule_sets=tuple(RuleSet),
         codes=CODES.values(),
@@ -58,18 +56,11 @@ def index(findings: Findings = (), typed: Mapping[str, Any] | None = None) -> st
 
 @blueprint.post("")
 @organiser
-def change() -> Reply:
+def change() -> Response:
     """Keep the rules."""
-    most = sent_text("max_per_topic").strip()
-    number = whole_number(most)
-    # What is no number is shown again as it was typed.
-    typed = {"max_per_topic": (most or None) if number is None else number, "rule_set": sent_text("rule_set")}
-    try:
-        with writing() as db:
-            found = merged(typed, _values(rules_of(db, here().id)))
-            keep_rules(db, here().id, _rules(found))
-    except WorkbenchError as error:
-        return index(findings_of(error, "Rules"), typed), status_of(error)
+    with errors_on(index, "Rules"), writing() as db:
+        found = merged(_typed(), _values(rules_of(db, here().id)))
+        keep_rules(db, here().id, _rules(found))
     return accepted("The rules are saved. They apply to files checked from now on.", "run_rules.index")
 
 
@@ -99,6 +90,13 @@ def forget_list() -> Response:
     return accepted("The list is removed; documents of runs are no longer checked.", "run_rules.index")
 
 
+def _typed() -> Values:
+    most = sent_text("max_per_topic").strip()
+    number = whole_number(most)
+    # What is no number is shown again as it was typed.
+    return {"max_per_topic": (most or None) if number is None else number, "rule_set": sent_text("rule_set")}
+
+
 def _rules(typed: Mapping[str, Any]) -> RunRules:
     limit = typed["max_per_topic"]
     chosen = named(RuleSet, typed["rule_set"])
@@ -113,6 +111,6 @@ def _rules(typed: Mapping[str, Any]) -> RunRules:
     return RunRules(limit, chosen)
 
 
-def _values(rules: RunRules) -> dict[str, Any]:
+def _values(rules: RunRules) -> Values:
     """The fields of the form."""
     return {"max_per_topic": rules.max_per_topic, "rule_set": str(rules.rule_set)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from flask import Blueprint, request
 
@@ -21,7 +20,7 @@ from workbench.web.pages.scores.form import (
     score_form,
     whole_detail,
 )
-from workbench.web.requests import Reply
+from workbench.web.requests import Reply, Values
 from workbench.web.results import MadeResult, result
 from workbench.workflow.scores.score_table import ScoreTable
 from workbench.workflow.scores.table_curves import table_curves
@@ -109,7 +108,7 @@ def _depth() -> int:
     return depth
 
 
-def _plot(found: RunCurves) -> dict[str, Any]:
+def _plot(found: RunCurves) -> Values:
     lines = [
         {"name": line.tag, "points": [list(point) for point in zip(found.x, line.values, strict=True)]}
         for line in found.lines

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from flask import Blueprint
 
@@ -33,7 +32,7 @@ from workbench.web.pages.scores.form import (
     whole_detail,
 )
 from workbench.web.paging import page_of
-from workbench.web.requests import Reply
+from workbench.web.requests import Reply, Values
 from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.scores.run_pairs import table_pairs, table_two_runs
@@ -129,7 +128,7 @@ def _method(table: ScoreTable) -> Comparisons:
     return method
 
 
-def _differences(found: TwoRuns, titles: dict[str, str]) -> dict[str, Any]:
+def _differences(found: TwoRuns, titles: dict[str, str]) -> Values:
     """A column for every topic: how far the first run is ahead."""
     rows = [
         {

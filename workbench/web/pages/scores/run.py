@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from flask import Blueprint
 
@@ -22,7 +21,7 @@ from workbench.web.pages.scores.form import (
     score_form,
     whole_detail,
 )
-from workbench.web.requests import Reply
+from workbench.web.requests import Reply, Values
 from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.scores.run_profile import (
@@ -92,7 +91,7 @@ def _profile_of(db: Session, tag: str) -> Callable[[ScoreTable, str], RunProfile
     return lambda table, shown: run_profile(db, here().id, table, tag, shown)
 
 
-def _medians(profile: RunProfile, titles: dict[str, str]) -> dict[str, Any]:
+def _medians(profile: RunProfile, titles: dict[str, str]) -> Values:
     """A column for every topic: how far the run is above or below the median."""
     rows = [
         {
@@ -106,7 +105,7 @@ def _medians(profile: RunProfile, titles: dict[str, str]) -> dict[str, Any]:
     return {"y": f"{profile.shown}, difference from the median", "rows": rows}
 
 
-def _curve(profile: RunProfile) -> dict[str, Any]:
+def _curve(profile: RunProfile) -> Values:
     """The interpolated precision over recall."""
     points = [list(point) for point in zip(LEVELS, profile.sheet.levels, strict=True)]
     return {"x": "Recall", "y": "Precision", "lines": [{"name": profile.scores.tag, "points": points}]}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Blueprint
 
 from workbench.scoring.topic_difficulty import ORDERS, TopicTable, topic_table_export
@@ -17,7 +15,7 @@ from workbench.web.pages.scores.form import (
     whole_detail,
 )
 from workbench.web.paging import page_of
-from workbench.web.requests import Reply
+from workbench.web.requests import Reply, Values
 from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.scores.score_table import ScoreTable
@@ -58,7 +56,7 @@ def _order() -> str:
     return query_text("order") or "difficulty"
 
 
-def _spread(found: TopicTable, titles: dict[str, str]) -> dict[str, Any]:
+def _spread(found: TopicTable, titles: dict[str, str]) -> Values:
     """A dot for every topic at its median, with its quartiles, and the lowest and highest score as a band."""
     rows = [
         {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -17,7 +16,7 @@ from workbench.web.ids import read_id, write_id
 from workbench.web.pages.pools.additions import announce_added
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.pages.search.forms import OF_ORGANISERS, ask_index, read_search
-from workbench.web.requests import Reply, go_to, pushed, see_other, wants_fragment
+from workbench.web.requests import Reply, Values, go_to, pushed, see_other, wants_fragment
 from workbench.web.results import MadeResult, part_asked, result
 from workbench.web.search_index import IndexProgress, index_now
 from workbench.workflow.adjudication.opinions import shown_document
@@ -167,7 +166,7 @@ def _pools(db: Session) -> list[PoolLine]:
     return [one for one in pools_of(db, here().id) if not one.closed and not one.adaptive]
 
 
-def _form(db: Session, topic: str, findings: Findings = ()) -> dict[str, Any]:
+def _form(db: Session, topic: str, findings: Findings = ()) -> Values:
     topics = topics_of(db, here().id)
     return {
         "topics": topics,
@@ -181,9 +180,7 @@ def _form(db: Session, topic: str, findings: Findings = ()) -> dict[str, Any]:
     }
 
 
-def _shown(
-    topic: str, search_id: int | None, ready: IndexProgress | None, findings: Findings
-) -> dict[str, Any]:
+def _shown(topic: str, search_id: int | None, ready: IndexProgress | None, findings: Findings) -> Values:
     named = request.args.get("docno")
     with reading() as db:
         shown: ShownSearch | None = None

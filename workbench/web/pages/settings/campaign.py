@@ -30,7 +30,7 @@ from workbench.web.pages.settings.scale_form import (
     scale_in_words,
     typed_scale_form,
 )
-from workbench.web.requests import Reply, go_to
+from workbench.web.requests import Reply, Values, go_to
 from workbench.workflow.campaigns.campaigns import (
     LONGEST_GUIDELINES,
     LONGEST_NAME,
@@ -238,11 +238,11 @@ def _checked(typed: CampaignForm) -> Scale:
     return scale
 
 
-def _values(made: Campaign) -> dict[str, Any]:
+def _values(made: Campaign) -> Values:
     return {"name": made.name, "guidelines": made.guidelines, "scale": scale_to_json(made.scale)}
 
 
-def _asked_values(asked: DeskQuestions) -> dict[str, Any]:
+def _asked_values(asked: DeskQuestions) -> Values:
     return {QUESTIONS: questions_as_text(asked.questions), COMMENT_FOR: sorted(asked.comment_for)}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
@@ -25,6 +24,7 @@ from workbench.web.forms import (
     whole_number,
 )
 from workbench.web.meanwhile import marks, merged
+from workbench.web.requests import Values
 from workbench.workflow.agreement.known_answers import known_answer_lines
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.quality_checks import CheckRules, check_rules_of
@@ -174,6 +174,6 @@ def _rules(typed: dict[str, str]) -> CheckRules:
     return rules if distance is None else replace(rules, distance=distance)
 
 
-def _values(rules: CheckRules) -> dict[str, Any]:
+def _values(rules: CheckRules) -> Values:
     """The fields of the form."""
     return {name: getattr(rules, name) for name in (*SETTINGS, "training")}

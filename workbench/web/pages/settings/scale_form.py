@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
 from workbench.records import FOUR_GRADES, SCALES, Scale
 from workbench.web.forms import findings_of, whole_number
+from workbench.web.requests import Values
 from workbench.workflow.campaigns.scales import scale_from_json, scale_to_json
 from workbench.workflow.checks import storable
 
@@ -93,7 +93,7 @@ def scale_in_words(scale: Scale) -> str:
     return f"grades {data[0]['value']} to {data[-1]['value']}, relevant from {scale.relevant_from}"
 
 
-def _grade(index: int, row: GradeRow, findings: list[Finding]) -> dict[str, Any]:
+def _grade(index: int, row: GradeRow, findings: list[Finding]) -> Values:
     place = f"Grade in row {index + 1}"
     value = whole_number(row.value)
     if value is None or not 0 <= value <= 1000:
@@ -102,7 +102,7 @@ def _grade(index: int, row: GradeRow, findings: list[Finding]) -> dict[str, Any]
         )
     if not row.label:
         findings.append(Finding(place, None, CODE, "the label is missing", "a word or two for the grade"))
-    grade: dict[str, Any] = {"value": value or 0, "label": row.label, "definition": row.definition}
+    grade: Values = {"value": value or 0, "label": row.label, "definition": row.definition}
     if row.key:
         grade["key"] = row.key
     if row.weight:
