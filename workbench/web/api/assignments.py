@@ -14,7 +14,7 @@ from workbench.json_forms.filling import filled
 from workbench.json_forms.judging import AssignmentJson
 from workbench.storage import Session
 from workbench.web.access import here, organiser
-from workbench.web.api.cursors import PageQuery, Seed, Whole, page_of, sent
+from workbench.web.api.cursors import Names, PageQuery, Seed, Whole, sent, sorted_page
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
 from workbench.workflow.judging.assignments import assignments_of, revoke
@@ -41,8 +41,8 @@ class SentAssignments:
     """
 
     pool: str
-    assessors: Annotated[list[str], Field(min_length=1)] | None = None
-    topics: Annotated[list[str], Field(min_length=1)] | None = None
+    assessors: Names | None = None
+    topics: Names | None = None
     per_topic: Annotated[Whole, Field(ge=1, le=1000)] = 1
     order: OrderRule = OrderRule.SHUFFLED
     seed: Seed | None = None
@@ -54,8 +54,8 @@ class SentAssignments:
 def index(query: PageQuery) -> PageJson[AssignmentJson]:
     """List the assignments, and how much of each is answered."""
     with reading() as db:
-        found = sorted(assignments_of(db, here().id), key=lambda one: one.id)
-    return page_of(
+        found = assignments_of(db, here().id)
+    return sorted_page(
         found,
         query,
         key=lambda one: one.id,

@@ -23,7 +23,7 @@ from workbench.web.access import (
     takes_guidelines,
     viewer,
 )
-from workbench.web.api.cursors import PageQuery, page_of, sent
+from workbench.web.api.cursors import PageQuery, sent, sorted_page
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
 from workbench.workflow.campaigns.archive import archive_campaign, restore_campaign
@@ -91,9 +91,8 @@ class SentState:
 def index(query: PageQuery) -> PageJson[OwnCampaign]:
     """List your campaigns, archived ones too, by slug."""
     with reading() as db:
-        cards = sorted(campaigns_of(db, viewer().id), key=lambda card: card.slug)
-        return page_of(
-            cards,
+        return sorted_page(
+            campaigns_of(db, viewer().id),
             query,
             key=lambda card: card.slug,
             form=lambda card: _own_campaign(

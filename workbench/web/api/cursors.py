@@ -23,6 +23,8 @@ Number = Annotated[Whole, Field(ge=1, lt=2**63)]
 GradeValue = Annotated[Whole, Field(ge=-(2**31), lt=2**31)]
 Real = Annotated[float, Strict(), Field(allow_inf_nan=False)]
 Seed = Annotated[Whole, Field(ge=0, lt=2**31)]
+Names = Annotated[list[str], Field(min_length=1)]
+ManyNames = Annotated[list[str], Field(min_length=1, max_length=10_000)]
 ClientId = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{8,64}$")]
 FORBID = ConfigDict(extra="forbid")
 """No field that is not named: a misspelt one would be lost in silence."""
@@ -90,6 +92,13 @@ def page_of(
     more = len(found) > query.limit
     shown = found[: query.limit]
     return {"items": [form(one) for one in shown], "next": cursor_of(key(shown[-1])) if more else None}
+
+
+def sorted_page(
+    items: Iterable[Item], query: PageQuery, *, key: Callable[[Item], Any], form: Callable[[Item], Any]
+) -> PageJson[Any]:
+    """The same of a list in any order."""
+    return page_of(sorted(items, key=key), query, key=key, form=form)
 
 
 def _plain(key: Any) -> Any:

@@ -11,7 +11,6 @@ from typing_extensions import TypedDict
 from werkzeug.wrappers import Response
 
 from workbench.consensus.disputes import Difference
-from workbench.formats.graded_pairs import write_decisions
 from workbench.json_forms.filling import filled
 from workbench.json_forms.judging import DecisionJson, WithdrawnDecision
 from workbench.json_forms.results import DisputesJson
@@ -20,9 +19,8 @@ from workbench.web.access import here, member, organiser, viewer
 from workbench.web.api.cursors import FORBID, ClientId, Flag, GradeValue, Whole, sent
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import reading, writing
-from workbench.web.downloads import streamed
+from workbench.web.pages.adjudication.queue import decisions as decisions_file
 from workbench.web.requests import Values
-from workbench.workflow.adjudication.decision_files import decisions_made
 from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide, last_decided, undo
 from workbench.workflow.adjudication.disputes import dispute_queue
 from workbench.workflow.adjudication.queue import Order, State, queue_json
@@ -150,6 +148,4 @@ def change_rules(body: DisputeRulesChange) -> DisputeRulesJson:
 @operation(Text(TABLE, "Topic, doc, grade and reason of each adjudicated pair."))
 def decisions() -> Response:
     """Download every adjudicated grade."""
-    with reading() as db:
-        made = decisions_made(db, here().id)
-    return streamed(write_decisions(made), f"{here().slug}.decisions.tsv", kind=TABLE)
+    return decisions_file()

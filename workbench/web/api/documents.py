@@ -16,7 +16,7 @@ from workbench.web.api.cursors import Flag, PageQuery, after, cursor_of, no_curs
 from workbench.web.api.files import FileName, buffered, choice_of
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import app_context, reading, writing
-from workbench.web.downloads import attachment
+from workbench.web.pages.documents.documents import without_text
 from workbench.web.pages.files import original_file, shown_bytes
 from workbench.workflow.campaigns import collection
 from workbench.workflow.campaigns.campaign_json import loaded_json
@@ -98,10 +98,7 @@ def file(sha256: str) -> Response:
 @operation(Text("text/plain; charset=utf-8", "The docnos of pooled documents without text, one a line."))
 def missing() -> Response:
     """List the docnos of pooled documents whose text is not loaded."""
-    with reading() as db:
-        docnos = collection.missing_documents(db, here().id)
-    content = "".join(f"{docno}\n" for docno in docnos).encode("utf-8", "surrogateescape")
-    return attachment(content, f"{here().slug}.without-text.txt")
+    return without_text()
 
 
 @blueprint.post("")

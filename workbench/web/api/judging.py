@@ -26,7 +26,16 @@ from workbench.json_forms.judging import (
 )
 from workbench.records import Answer
 from workbench.web.access import here, member, viewer
-from workbench.web.api.cursors import ClientId, GradeValue, Number, PageQuery, Whole, page_of, sent
+from workbench.web.api.cursors import (
+    ClientId,
+    GradeValue,
+    ManyNames,
+    Number,
+    PageQuery,
+    Whole,
+    sent,
+    sorted_page,
+)
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
 from workbench.web.pages.judging.preparing import prepare_desk
@@ -86,7 +95,7 @@ class SentJudgments:
 class SentAdditions:
     """Documents for the topic of the assignment, and why."""
 
-    docnos: Annotated[list[str], Field(min_length=1, max_length=10_000)]
+    docnos: ManyNames
     reason: str
 
 
@@ -96,8 +105,8 @@ class SentAdditions:
 def index(query: PageQuery) -> PageJson[OwnAssignmentJson]:
     """List your own assignments."""
     with reading() as db:
-        found = sorted(worklist(db, here().id, viewer().id), key=lambda one: one.assignment_id)
-    return page_of(
+        found = worklist(db, here().id, viewer().id)
+    return sorted_page(
         found,
         query,
         key=lambda one: one.assignment_id,

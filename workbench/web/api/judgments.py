@@ -17,11 +17,10 @@ from workbench.web.api.cursors import Flag, PageQuery, after_ids, page_of, sent
 from workbench.web.api.files import FileName, buffered
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import app_context, reading, writing
-from workbench.web.downloads import streamed
+from workbench.web.pages.judgments.judgments import export
 from workbench.web.requests import Values
 from workbench.workflow.judging.current_judgments import annotated_judgments, judgment_json
 from workbench.workflow.judging.importing import GivenJudgments, import_files, imported_json
-from workbench.workflow.judging.judgment_files import judgment_table
 from workbench.workflow.people.access_tokens import Scope
 
 blueprint = Blueprint("judgments", __name__, url_prefix="/campaigns/<slug>/judgments")
@@ -73,5 +72,4 @@ def index(query: PageQuery) -> PageJson[Values]:
 @operation(Text(TABLE, "Topic, doc, assessor and grade of each judgment, as the import reads them."))
 def table() -> Response:
     """Download every current judgment."""
-    with reading() as db:
-        return streamed(judgment_table(db, here().id), f"{here().slug}.judgments.tsv", kind=TABLE)
+    return export()

@@ -15,7 +15,7 @@ from workbench.json_forms.filling import filled
 from workbench.json_forms.rules import Counted
 from workbench.storage import Session
 from workbench.web.access import here, organiser, viewer
-from workbench.web.api.cursors import Flag, Number, PageQuery, page_of, sent
+from workbench.web.api.cursors import Flag, Number, PageQuery, sent, sorted_page
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
 from workbench.web.forms import named
@@ -73,8 +73,8 @@ class SentRole:
 def index(query: PageQuery) -> PageJson[MemberJson]:
     """List the people of the campaign by login name."""
     with reading() as db:
-        found = sorted(members(db, here().id), key=lambda one: one.login)
-    return page_of(found, query, key=lambda one: one.login, form=member_json)
+        found = members(db, here().id)
+    return sorted_page(found, query, key=lambda one: one.login, form=member_json)
 
 
 @blueprint.post("/people/<login>/roles")
@@ -110,8 +110,8 @@ def remove_role(login: str, role: str) -> None:
 def invitation_list(query: PageQuery) -> PageJson[InvitationJson]:
     """List the invitations with their state, without their links."""
     with reading() as db:
-        found = sorted(invitations(db, here().id), key=lambda one: one.id)
-    return page_of(found, query, key=lambda one: one.id, form=invitation_json)
+        found = invitations(db, here().id)
+    return sorted_page(found, query, key=lambda one: one.id, form=invitation_json)
 
 
 @blueprint.post("/invitations")

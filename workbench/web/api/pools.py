@@ -17,7 +17,7 @@ from workbench.pooling.learner import LEARNER
 from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
 from workbench.records import TieRule
 from workbench.web.access import here, organiser, reader, viewer
-from workbench.web.api.cursors import Flag, PageQuery, Whole, after_ids, page_of, sent
+from workbench.web.api.cursors import Flag, ManyNames, Names, PageQuery, Whole, after_ids, page_of, sent
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import streamed
@@ -47,7 +47,7 @@ class SentRecipe:
     strategy: Annotated[str, Field(json_schema_extra={"enum": list(ALL_STRATEGIES)})] = "depth"
     parameters: dict[str, str | int | float] = field(default_factory=dict)
     ties: TieRule = TieRule.TREC_EVAL
-    runs: Annotated[list[str], Field(min_length=1)] | None = None
+    runs: Names | None = None
     priority: Annotated[Whole, Field(ge=1, le=10**6)] | None = None
     supplementary: Flag = False
     draft: Flag = False
@@ -72,7 +72,7 @@ class SentPairs:
     """Documents to be added to a topic of a pool by hand, and why."""
 
     topic: str
-    docnos: Annotated[list[str], Field(min_length=1, max_length=10_000)]
+    docnos: ManyNames
     reason: str
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from flask import Blueprint
-from pydantic import Field
 
 from workbench.errors import rejected
 from workbench.json_forms.filling import filled
@@ -13,7 +10,7 @@ from workbench.json_forms.rules import Counted, OutJson, QueueJson, QueueTopicJs
 from workbench.storage import Session
 from workbench.web.access import here, organiser
 from workbench.web.api.assignments import assessor_numbers
-from workbench.web.api.cursors import Whole, sent
+from workbench.web.api.cursors import Names, Whole, sent
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
 from workbench.workflow.judging import queues
@@ -37,7 +34,7 @@ class SentQueue:
 class SentAssessors:
     """Assessors by name; all with an account if None."""
 
-    assessors: Annotated[list[str], Field(min_length=1)] | None = None
+    assessors: Names | None = None
 
 
 @sent

@@ -14,11 +14,11 @@ from workbench.json_forms.collecting import PageJson
 from workbench.json_forms.judging import MadeReleaseJson, ReleaseJson
 from workbench.releases.contents import Included
 from workbench.web.access import here, in_archive, organiser, reader, viewer
-from workbench.web.api.cursors import Flag, PageQuery, page_of, sent
+from workbench.web.api.cursors import Flag, PageQuery, sent, sorted_page
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import reading, writing
 from workbench.web.long_work import make_release_soon
-from workbench.web.pages.releases.releases import zip_of
+from workbench.web.pages.releases.releases import download as release_zip
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.release_json import made_release_json, release_json
@@ -75,8 +75,8 @@ class ReleaseStateChange:
 def index(query: PageQuery) -> PageJson[ReleaseJson]:
     """List the releases, the oldest first."""
     with reading() as db:
-        found = sorted(releases_of(db, here().id), key=lambda one: one.id)
-    return page_of(found, query, key=lambda one: one.id, form=release_json)
+        found = releases_of(db, here().id)
+    return sorted_page(found, query, key=lambda one: one.id, form=release_json)
 
 
 @blueprint.post("")
@@ -120,9 +120,7 @@ def show(version: str) -> ReleaseJson:
 @operation(Text("application/zip", "The bytes as they were made."))
 def download(version: str) -> Response:
     """Download a release, a withdrawn one too."""
-    with reading() as db:
-        found = release_by_version(db, here().id, version)
-    return zip_of(found, here().slug)
+    return release_zip(version)
 
 
 @blueprint.post("/<version>/state")

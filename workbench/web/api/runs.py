@@ -7,10 +7,9 @@ face as on their pages.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from flask import Blueprint
-from pydantic import Field
 from typing_extensions import TypedDict
 from werkzeug.wrappers import Response
 
@@ -20,7 +19,7 @@ from workbench.json_forms.collecting import PageJson, RunCheckJson, RunJson, Run
 from workbench.records import Verdict
 from workbench.storage import Session
 from workbench.web.access import here, member, organiser, takes_uploads, viewer
-from workbench.web.api.cursors import FORBID, Flag, PageQuery, page_of, sent
+from workbench.web.api.cursors import FORBID, Flag, ManyNames, PageQuery, sent, sorted_page
 from workbench.web.api.files import FileName, buffered
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import reading, writing
@@ -87,7 +86,7 @@ class SentMetadata(TypedDict, total=False):
 class SentVerdicts:
     """A verdict on several runs; the groups read the reason."""
 
-    tags: Annotated[list[str], Field(min_length=1, max_length=10_000)]
+    tags: ManyNames
     verdict: Verdict
     reason: str = ""
 
@@ -106,8 +105,7 @@ def index(query: PageQuery) -> PageJson[RunJson]:
     face = _face(LOOKERS[:3])
     with reading() as db:
         found = own_runs(db, here().id, face.sender(db)) if face.own else runs_of(db, here().id)
-    ordered = sorted(found, key=lambda run: run.tag)
-    return page_of(ordered, query, key=lambda run: run.tag, form=run_json)
+    return sorted_page(found, query, key=lambda run: run.tag, form=run_json)
 
 
 @blueprint.post("/check")

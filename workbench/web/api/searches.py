@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from flask import Blueprint
-from pydantic import Field
 
 from workbench.errors import NotFound, Unavailable
 from workbench.json_forms.filling import filled
@@ -13,7 +10,7 @@ from workbench.json_forms.judging import AddedPairs
 from workbench.json_forms.searching import HitJson, SearchJson
 from workbench.storage import Session
 from workbench.web.access import here, organiser, viewer
-from workbench.web.api.cursors import sent
+from workbench.web.api.cursors import ManyNames, sent
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
 from workbench.web.forms import NotNow
@@ -54,7 +51,7 @@ class SentHits:
     """Documents that a search has shown, and the pool that they are to join."""
 
     pool: str
-    docnos: Annotated[list[str], Field(min_length=1, max_length=10_000)]
+    docnos: ManyNames
 
 
 @blueprint.post("")

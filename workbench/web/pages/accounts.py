@@ -50,21 +50,19 @@ def show(account_id: int, made: ResetLink | None = None, findings: Findings = ()
     """One account with its campaigns, sessions and access tokens."""
     with reading() as db:
         details = administration.account_details(db, account_id)
-        sessions = sessions_of(db, account_id, idle=app_context().settings.session_idle)
-        tokens = access_tokens(db, account_id)
         linked, with_password = linked_identities(db, account_id), has_password(db, account_id)
-    return render_template(
-        "administration/account.html",
-        one=details.line,
-        details=details,
-        sessions=sessions,
-        tokens=tokens,
-        linked=linked,
-        with_password=with_password,
-        made=made,
-        findings=findings,
-        typed=request.form,
-    )
+        return render_template(
+            "administration/account.html",
+            one=details.line,
+            details=details,
+            sessions=sessions_of(db, account_id, idle=app_context().settings.session_idle),
+            tokens=access_tokens(db, account_id),
+            linked=linked,
+            with_password=with_password,
+            made=made,
+            findings=findings,
+            typed=request.form,
+        )
 
 
 @blueprint.post("/<int:account_id>/disable")

@@ -40,9 +40,11 @@ assessor = member(Role.ASSESSOR)
 def index() -> str:
     """The pairs sent back to this assessor."""
     with reading() as db:
-        lines = discussions(db, here().id, viewer().id)
-        blind = adjudication_rules(db, here().id).blind_discussion
-    return render_template("discussions/index.html", lines=lines, blind=blind)
+        return render_template(
+            "discussions/index.html",
+            lines=discussions(db, here().id, viewer().id),
+            blind=adjudication_rules(db, here().id).blind_discussion,
+        )
 
 
 @blueprint.get("/pair")

@@ -120,10 +120,13 @@ def sign_out() -> Response:
 def invitation(token: str, findings: Findings = ()) -> str:
     """What an invitation offers, with the forms to accept it."""
     with reading() as db:
-        offer = invitations.offer_of(db, token)
-    return render_template(
-        "entrance/invitation.html", token=token, offer=offer, findings=findings, typed=request.form
-    )
+        return render_template(
+            "entrance/invitation.html",
+            token=token,
+            offer=invitations.offer_of(db, token),
+            findings=findings,
+            typed=request.form,
+        )
 
 
 @blueprint.post("/invitation/<token>/accept")
@@ -157,8 +160,9 @@ def register(token: str) -> Reply:
 def reset(token: str, findings: Findings = ()) -> str:
     """The form for another password, by the link of an administrator."""
     with reading() as db:
-        owner = resets.reset_owner(db, token)
-    return render_template("entrance/reset.html", token=token, owner=owner, findings=findings)
+        return render_template(
+            "entrance/reset.html", token=token, owner=resets.reset_owner(db, token), findings=findings
+        )
 
 
 @blueprint.post("/reset/<token>")

@@ -24,17 +24,16 @@ def index(findings: Findings = ()) -> str:
         total = sum(counts.values())
         start = start_within(total)
         lines = queue.messages(db, start=start, most=A_PAGE)
-        own = address_of(db, viewer().id).address
-    return render_template(
-        "administration/mail.html",
-        mail=app_context().settings.mail,
-        counts=counts,
-        page=ListPage(lines, start, total, total),
-        own=own,
-        longest=LONGEST_ADDRESS,
-        findings=findings,
-        typed=request.form if findings else {},
-    )
+        return render_template(
+            "administration/mail.html",
+            mail=app_context().settings.mail,
+            counts=counts,
+            page=ListPage(lines, start, total, total),
+            own=address_of(db, viewer().id).address,
+            longest=LONGEST_ADDRESS,
+            findings=findings,
+            typed=request.form if findings else {},
+        )
 
 
 @blueprint.post("/test")

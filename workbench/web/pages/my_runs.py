@@ -28,9 +28,11 @@ def index() -> str:
     """The runs of the participant's groups, and the form for more."""
     with reading() as db:
         sender = _FACE.sender(db)
-        runs = own_runs(db, here().id, sender)
-        batches = waiting_batches(db, here().id, sender)
-        topics = len(topic_titles(db, here().id))
-    return render_template(
-        "my_runs/index.html", runs=runs, groups=sender.groups, batches=batches, topics=topics, own=True
-    )
+        return render_template(
+            "my_runs/index.html",
+            runs=own_runs(db, here().id, sender),
+            groups=sender.groups,
+            batches=waiting_batches(db, here().id, sender),
+            topics=len(topic_titles(db, here().id)),
+            own=True,
+        )

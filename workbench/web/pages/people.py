@@ -29,18 +29,16 @@ ROLES = tuple(role for role in Role if role is not Role.PARTICIPANT)
 def index(findings: Findings = (), links: Sequence[Link] = ()) -> str:
     """Members and invitations."""
     with reading() as db:
-        members = membership.members(db, here().id)
-        waiting = invitations.invitations(db, here().id)
-    return render_template(
-        "people/index.html",
-        members=members,
-        invitations=waiting,
-        roles=ROLES,
-        links=links,
-        then=next_way() if links else None,
-        findings=findings,
-        typed=request.form if findings else {},
-    )
+        return render_template(
+            "people/index.html",
+            members=membership.members(db, here().id),
+            invitations=invitations.invitations(db, here().id),
+            roles=ROLES,
+            links=links,
+            then=next_way() if links else None,
+            findings=findings,
+            typed=request.form if findings else {},
+        )
 
 
 @blueprint.post("/invitations")

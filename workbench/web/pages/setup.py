@@ -125,7 +125,7 @@ def read_as(number: int) -> Response:
     checked = dropped_files.check_text(name, content, Recognised(kind))
     with writing() as db:
         dropped_files.store_text(db, here().id, checked, Sender(viewer().id), instead_of=number)
-    _check_runs_again(Sender(viewer().id))
+    _check_runs_again()
     return go_to("setup.index")
 
 
@@ -135,7 +135,7 @@ def remove(number: int) -> Response:
     """Forget a dropped file that was not added."""
     with writing() as db:
         dropped_files.forget_dropped(db, here().id, number)
-    _check_runs_again(Sender(viewer().id))
+    _check_runs_again()
     return go_to("setup.index")
 
 
@@ -157,7 +157,7 @@ def _drop(files: Files) -> None:
         with writing() as db:
             dropped_files.store_text(db, here().id, checked, sender)
     if any(kind.kind is FileKind.TOPICS for _, _, kind in texts):
-        _check_runs_again(sender)
+        _check_runs_again()
     _drop_runs([(name, stream) for name, stream, kind in found if kind.kind is FileKind.RUN], sender)
 
 
@@ -174,7 +174,7 @@ def _drop_runs(files: list[tuple[str, BinaryIO]], sender: Sender) -> None:
         checker = checker.with_run(upload) if checker is not None else None
 
 
-def _check_runs_again(sender: Sender) -> None:
+def _check_runs_again() -> None:
     """Check the dropped runs once more, since other topics are to come now."""
     with reading() as db:
         batch = dropped_runs.dropped_runs(db, here().id)
@@ -185,7 +185,7 @@ def _check_runs_again(sender: Sender) -> None:
                 name, content = file_content(db, here().id, SET_UP_RUNS, one.id)
             upload = dropped_runs.check_run_file(checker, name, io.BytesIO(content))
             with writing() as db:
-                add_to_batch(db, here().id, SET_UP_RUNS, upload, sender, instead_of=one.id)
+                add_to_batch(db, here().id, SET_UP_RUNS, upload, Sender(viewer().id), instead_of=one.id)
 
 
 def _keepable(batch: Batch | None) -> list[int]:

@@ -37,15 +37,14 @@ def index() -> str:
     filters = _filter()
     with reading() as db:
         entries = trail_entries(db, filters, before=request.args.get("before", type=int), most=ON_A_PAGE + 1)
-        total = last_number(db)
-    return render_template(
-        "administration/trail.html",
-        entries=entries[:ON_A_PAGE],
-        more=entries[ON_A_PAGE - 1].number if len(entries) > ON_A_PAGE else None,
-        total=total,
-        filters=filters,
-        asked={name: value for name, value in asdict(filters).items() if value},
-    )
+        return render_template(
+            "administration/trail.html",
+            entries=entries[:ON_A_PAGE],
+            more=entries[ON_A_PAGE - 1].number if len(entries) > ON_A_PAGE else None,
+            total=last_number(db),
+            filters=filters,
+            asked={name: value for name, value in asdict(filters).items() if value},
+        )
 
 
 @blueprint.get("/trail.<any(csv, jsonl):kind>")

@@ -20,14 +20,13 @@ blueprint = Blueprint("mail_address", __name__, url_prefix="/account/address")
 def index(findings: Findings = ()) -> str:
     """The address, and the form to change it."""
     with reading() as db:
-        found = mail_addresses.address_of(db, viewer().id)
-    return render_template(
-        "account/address.html",
-        found=found,
-        longest=mail_addresses.LONGEST_ADDRESS,
-        findings=findings,
-        typed=request.form if findings else {},
-    )
+        return render_template(
+            "account/address.html",
+            found=mail_addresses.address_of(db, viewer().id),
+            longest=mail_addresses.LONGEST_ADDRESS,
+            findings=findings,
+            typed=request.form if findings else {},
+        )
 
 
 @blueprint.post("")

@@ -23,11 +23,12 @@ blueprint = Blueprint("openid_link", __name__, url_prefix="/account/openid")
 def index(findings: Findings = ()) -> str:
     """The identity that is linked, or how to link one."""
     with reading() as db:
-        linked = linked_identities(db, viewer().id)
-        with_password = has_password(db, viewer().id)
-    return render_template(
-        "account/openid.html", linked=linked, with_password=with_password, findings=findings
-    )
+        return render_template(
+            "account/openid.html",
+            linked=linked_identities(db, viewer().id),
+            with_password=has_password(db, viewer().id),
+            findings=findings,
+        )
 
 
 @blueprint.post("/link")

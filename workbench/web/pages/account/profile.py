@@ -39,8 +39,9 @@ EVERYWHERE = "everywhere"
 def index(findings: Findings = ()) -> str:
     """The viewer's account."""
     with reading() as db:
-        tokens = access_tokens(db, viewer().id)
-    return render_template("account/index.html", tokens=tokens, findings=findings, typed=request.form)
+        return render_template(
+            "account/index.html", tokens=access_tokens(db, viewer().id), findings=findings, typed=request.form
+        )
 
 
 @blueprint.post("/name")
@@ -90,12 +91,13 @@ def sign_out_everywhere() -> Response:
 def open_sessions(findings: Findings = ()) -> str:
     """Where the viewer is signed in."""
     with reading() as db:
-        lines = sessions.sessions_of(db, viewer().id, g.token, idle=app_context().settings.session_idle)
-        with_password = people.has_password(db, viewer().id)
-        tokens = access_tokens(db, viewer().id)
-    return render_template(
-        "account/sessions.html", sessions=lines, tokens=tokens, with_password=with_password, findings=findings
-    )
+        return render_template(
+            "account/sessions.html",
+            sessions=sessions.sessions_of(db, viewer().id, g.token, idle=app_context().settings.session_idle),
+            tokens=access_tokens(db, viewer().id),
+            with_password=people.has_password(db, viewer().id),
+            findings=findings,
+        )
 
 
 @blueprint.post("/sessions/end")

@@ -34,21 +34,19 @@ DAYS = (("7", "7 days"), ("30", "30 days"), ("90", "90 days"), ("365", "1 year")
 def index(findings: Findings = (), made: NewAccessToken | None = None) -> str:
     """The tokens of the viewer, and the form for one more."""
     with reading() as db:
-        found = access_tokens(db, viewer().id)
-        with_password = has_password(db, viewer().id)
-    return render_template(
-        "account/tokens.html",
-        tokens=found,
-        with_password=with_password,
-        made=made,
-        scopes=tuple(Scope),
-        days=DAYS,
-        usual_days=str(USUAL_DAYS),
-        longest=LONGEST_TOKEN_NAME,
-        findings=findings,
-        typed=request.form if findings else {},
-        chosen=request.form.getlist("scope") if findings else [str(Scope.READ)],
-    )
+        return render_template(
+            "account/tokens.html",
+            tokens=access_tokens(db, viewer().id),
+            with_password=has_password(db, viewer().id),
+            made=made,
+            scopes=tuple(Scope),
+            days=DAYS,
+            usual_days=str(USUAL_DAYS),
+            longest=LONGEST_TOKEN_NAME,
+            findings=findings,
+            typed=request.form if findings else {},
+            chosen=request.form.getlist("scope") if findings else [str(Scope.READ)],
+        )
 
 
 @blueprint.post("")

@@ -81,22 +81,21 @@ def index(findings: Findings = (), typed: AdjudicationRules | None = None) -> st
     with reading() as db:
         found, lines = _lines(db, chosen, Waiting.PAGE)
         shown = lines[:MOST_SHOWN]
-        titles = titles_of(db, here().id, shown)
-    return render_template(
-        "adjudication/index.html",
-        queue=found,
-        lines=shown,
-        titles=titles,
-        matching=len(lines),
-        chosen=chosen,
-        orders=tuple(Order),
-        states=tuple(State),
-        differences=tuple(Difference),
-        measures=[(name, name) for name in dict.fromkeys((*influence_measures(), found.rules.measure))],
-        rules=typed or found.rules,
-        was=marks(_values(found.rules)),
-        findings=findings,
-    )
+        return render_template(
+            "adjudication/index.html",
+            queue=found,
+            lines=shown,
+            titles=titles_of(db, here().id, shown),
+            matching=len(lines),
+            chosen=chosen,
+            orders=tuple(Order),
+            states=tuple(State),
+            differences=tuple(Difference),
+            measures=[(name, name) for name in dict.fromkeys((*influence_measures(), found.rules.measure))],
+            rules=typed or found.rules,
+            was=marks(_values(found.rules)),
+            findings=findings,
+        )
 
 
 @blueprint.post("/rules")

@@ -22,14 +22,13 @@ blueprint = Blueprint("reminders", __name__, url_prefix="/c/<slug>/assignments/r
 def index(findings: Findings = ()) -> str:
     """Who has how much left, and who can be reminded."""
     with reading() as db:
-        lines = open_work(db, here().id)
-    return render_template(
-        "assignments/reminders.html",
-        lines=lines,
-        findings=findings,
-        typed=request.form if findings else {},
-        chosen=request.form.getlist("assessor") if findings else None,
-    )
+        return render_template(
+            "assignments/reminders.html",
+            lines=open_work(db, here().id),
+            findings=findings,
+            typed=request.form if findings else {},
+            chosen=request.form.getlist("assessor") if findings else None,
+        )
 
 
 @blueprint.post("")

@@ -24,8 +24,9 @@ blueprint = Blueprint("side_by_side", __name__, url_prefix="/c/<slug>/side-by-si
 def index() -> str:
     """What this assessor has to compare."""
     with reading() as db:
-        tasks = tasks_of(db, here().id, account_id=viewer().id)
-    return render_template("side_by_side/index.html", tasks=tasks)
+        return render_template(
+            "side_by_side/index.html", tasks=tasks_of(db, here().id, account_id=viewer().id)
+        )
 
 
 @blueprint.get("/<int:task_id>")

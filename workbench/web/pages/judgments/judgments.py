@@ -55,23 +55,19 @@ def index(findings: Findings = ()) -> str:
     only = query_text("only")
     with reading() as db:
         odd = judgments_without_grade(db, here().id, only=only)
-        total = answer_count(db, here().id)
-        view = overview(db, here().id)
-        waiting = unrecorded_count(db, here().id)
-        divided = any(topic.subtopics for topic in topics_of(db, here().id))
-    return render_template(
-        "judgments/index.html",
-        view=view,
-        unrecorded=waiting,
-        subtopics=divided,
-        total=total,
-        only=only,
-        kinds=NO_GRADES,
-        odd=odd[:MOST_SHOWN],
-        odd_total=len(odd),
-        typed=request.form,
-        findings=findings,
-    )
+        return render_template(
+            "judgments/index.html",
+            view=overview(db, here().id),
+            unrecorded=unrecorded_count(db, here().id),
+            subtopics=any(topic.subtopics for topic in topics_of(db, here().id)),
+            total=answer_count(db, here().id),
+            only=only,
+            kinds=NO_GRADES,
+            odd=odd[:MOST_SHOWN],
+            odd_total=len(odd),
+            typed=request.form,
+            findings=findings,
+        )
 
 
 @blueprint.post("")

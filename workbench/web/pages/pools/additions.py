@@ -80,20 +80,17 @@ def index(pool_id: int, findings: Findings = ()) -> str:
     with reading() as db:
         line = pool_line(db, pool_id)
         entries = pool_entries(db, here().id, line.name, topic=topic_id)
-        removed = removed_additions(db, here().id, line.name, topic=topic_id)
-        judged = judged_additions(db, here().id, line.name, topic=topic_id)
-        title = topic_titles(db, here().id).get(topic_id, "")
-    return render_template(
-        "pools/additions.html",
-        pool=line,
-        topic=topic_id,
-        title=title,
-        entries=[entry for entry in entries if entry.added is not None],
-        judged=judged,
-        removed=removed,
-        typed=request.form,
-        findings=findings,
-    )
+        return render_template(
+            "pools/additions.html",
+            pool=line,
+            topic=topic_id,
+            title=topic_titles(db, here().id).get(topic_id, ""),
+            entries=[entry for entry in entries if entry.added is not None],
+            judged=judged_additions(db, here().id, line.name, topic=topic_id),
+            removed=removed_additions(db, here().id, line.name, topic=topic_id),
+            typed=request.form,
+            findings=findings,
+        )
 
 
 @blueprint.post("")

@@ -62,25 +62,24 @@ def index(findings: Findings = ()) -> str:
     """The list of pools, and the form for one more."""
     typed = request.form
     with reading() as db:
-        pools = pools_shown(db)
         runs = runs_of(db, here().id)
-    return render_template(
-        "pools/index.html",
-        pools=pools,
-        runs=runs,
-        ties=TIES,
-        usual_ties=str(TieRule.TREC_EVAL),
-        name=typed.get("name", ""),
-        strategies=strategy_fields(typed, longest_list(runs)),
-        supplementary=typed.get("supplementary") == "yes",
-        priority=typed.get("priority", ""),
-        chosen_ties=typed.get("ties", str(TieRule.TREC_EVAL)),
-        chosen_runs=set(sent_ids("run"))
-        if request.form
-        else {run.tag for run in runs if run.verdict is Verdict.ACCEPTED},
-        tags_fit=sum(len(run.tag) for run in runs) <= MOST_OF_TAGS,
-        findings=findings,
-    )
+        return render_template(
+            "pools/index.html",
+            pools=pools_shown(db),
+            runs=runs,
+            ties=TIES,
+            usual_ties=str(TieRule.TREC_EVAL),
+            name=typed.get("name", ""),
+            strategies=strategy_fields(typed, longest_list(runs)),
+            supplementary=typed.get("supplementary") == "yes",
+            priority=typed.get("priority", ""),
+            chosen_ties=typed.get("ties", str(TieRule.TREC_EVAL)),
+            chosen_runs=set(sent_ids("run"))
+            if request.form
+            else {run.tag for run in runs if run.verdict is Verdict.ACCEPTED},
+            tags_fit=sum(len(run.tag) for run in runs) <= MOST_OF_TAGS,
+            findings=findings,
+        )
 
 
 @blueprint.post("")
@@ -130,13 +129,14 @@ def pool(pool_id: int) -> str:
     """A pool: its recipe, its size by topic, contributions of runs, pairs shared with other pools."""
     with reading() as db:
         line = pool_line(db, pool_id)
-        report = pool_report(db, here().id, line.name)
-        shared = () if line.closed else shared_with(db, here().id, line.name)
-        changed = changed_runs(db, here().id, line.name) if line.draft else ()
-        ids = {one.name: one.id for one in pools_shown(db)}
-    return render_template(
-        "pools/pool.html", report=report, ties=TIES, shared=shared, changed=changed, ids=ids
-    )
+        return render_template(
+            "pools/pool.html",
+            report=pool_report(db, here().id, line.name),
+            ties=TIES,
+            shared=() if line.closed else shared_with(db, here().id, line.name),
+            changed=changed_runs(db, here().id, line.name) if line.draft else (),
+            ids={one.name: one.id for one in pools_shown(db)},
+        )
 
 
 @blueprint.get("/<int:pool_id>/topic")
@@ -153,15 +153,14 @@ def topic(pool_id: int) -> str:
         size = topic_size(db, here().id, line.name, topic_id)
         start = start_within(size.pairs)
         pairs = topic_pairs(db, here().id, line.name, topic_id, start=start, most=A_PAGE, most_runs=most_runs)
-        reasons = reasons_of(db, pool_id, topic_id)
-    return render_template(
-        "pools/topic.html",
-        pool=line,
-        topic=topic_id,
-        page=ListPage(pairs, start, size.pairs, size.pairs),
-        added=size.added,
-        reasons=reasons,
-    )
+        return render_template(
+            "pools/topic.html",
+            pool=line,
+            topic=topic_id,
+            page=ListPage(pairs, start, size.pairs, size.pairs),
+            added=size.added,
+            reasons=reasons_of(db, pool_id, topic_id),
+        )
 
 
 @blueprint.get("/<int:pool_id>/pairs.tsv")

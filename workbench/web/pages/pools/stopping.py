@@ -29,9 +29,13 @@ def index(pool_id: int) -> str:
     goal = _goal()
     with reading() as db:
         line = pool_line(db, pool_id)
-        topics = pool_advice(db, here().id, line.name, goal)
-        budget = learner_budget(db, here().id, line.name)
-    return render_template("pools/stopping.html", pool=line, topics=topics, budget=budget, **_choices(goal))
+        return render_template(
+            "pools/stopping.html",
+            pool=line,
+            topics=pool_advice(db, here().id, line.name, goal),
+            budget=learner_budget(db, here().id, line.name),
+            **_choices(goal),
+        )
 
 
 @blueprint.post("/budget")

@@ -104,8 +104,10 @@ def rules() -> str:
         form = rule_form(db)
         people = [one.name for one in form.assessors if not one.machine]
         names = [name for name in default_rules(slow=True) if name != "one" or len(people) <= MOST_ALONE]
-        found = compare_rules(db, here().id, choices_of(names, form.choice, assessors=people))
-    return render_template("qrels/_rules.html", found=found)
+        return render_template(
+            "qrels/_rules.html",
+            found=compare_rules(db, here().id, choices_of(names, form.choice, assessors=people)),
+        )
 
 
 @blueprint.get("/fields.css")

@@ -23,14 +23,13 @@ def holes(findings: Findings = ()) -> str:
     """The unjudged documents of a run by cut-off and topic; `?tag=` names it."""
     tag = sent_id("tag")
     with reading() as db:
-        found = holes_of(db, here().id, tag)
-    return render_template(
-        "runs/late.html",
-        holes=found,
-        tag_in_address=write_id(tag),
-        depth=request.form.get("depth", DEPTH),
-        findings=findings,
-    )
+        return render_template(
+            "runs/late.html",
+            holes=holes_of(db, here().id, tag),
+            tag_in_address=write_id(tag),
+            depth=request.form.get("depth", DEPTH),
+            findings=findings,
+        )
 
 
 @blueprint.post("")

@@ -112,20 +112,19 @@ class _RecordPages:
     def _page(self, *, findings: Findings = (), refused: Findings = ()) -> str:
         with reading() as db:
             record = self._face.record(db, sent_id("tag"))
-            groups = self._face.groups(db)
-        return render_template(
-            "runs/run.html",
-            record=record,
-            typed=typed_metadata()
-            if "description" in request.form
-            else metadata_as_typed(record.run.metadata),
-            groups=groups,
-            kinds=KINDS,
-            reason=request.form.get("reason", record.run.verdict_reason),
-            findings=findings,
-            refused=refused,
-            own=self._face.own,
-        )
+            return render_template(
+                "runs/run.html",
+                record=record,
+                typed=typed_metadata()
+                if "description" in request.form
+                else metadata_as_typed(record.run.metadata),
+                groups=self._face.groups(db),
+                kinds=KINDS,
+                reason=request.form.get("reason", record.run.verdict_reason),
+                findings=findings,
+                refused=refused,
+                own=self._face.own,
+            )
 
 
 def one_file() -> tuple[str, BinaryIO]:

@@ -42,16 +42,15 @@ def index(findings: Findings = ()) -> str:
     """The rules and the list."""
     with reading() as db:
         rules = rules_of(db, here().id)
-        docnos = collection_list(db, here().id)
-    return render_template(
-        "runs/rules.html",
-        typed=_typed() if "max_per_topic" in request.form else _values(rules),
-        was=marks(_values(rules)),
-        rule_sets=tuple(RuleSet),
-        codes=CODES.values(),
-        docnos=docnos,
-        findings=findings,
-    )
+        return render_template(
+            "runs/rules.html",
+            typed=_typed() if "max_per_topic" in request.form else _values(rules),
+            was=marks(_values(rules)),
+            rule_sets=tuple(RuleSet),
+            codes=CODES.values(),
+            docnos=collection_list(db, here().id),
+            findings=findings,
+        )
 
 
 @blueprint.post("")

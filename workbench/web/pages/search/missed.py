@@ -28,14 +28,16 @@ blueprint = Blueprint("missed", __name__, url_prefix="/c/<slug>/missed")
 def index(findings: Findings = ()) -> str:
     """What the samples say, by topic and together, and the form to draw some."""
     with reading() as db:
-        shown = {
-            "report": missed_report(db, here().id),
-            "topics": topics_of(db, here().id),
-            "pools": [
+        return render_template(
+            "search/missed.html",
+            findings=findings,
+            typed=request.form,
+            report=missed_report(db, here().id),
+            topics=topics_of(db, here().id),
+            pools=[
                 one for one in pools_of(db, here().id) if one.state is PoolState.OPEN and not one.adaptive
             ],
-        }
-    return render_template("search/missed.html", findings=findings, typed=request.form, **shown)
+        )
 
 
 @blueprint.post("")

@@ -25,14 +25,13 @@ blueprint = Blueprint("archive", __name__, url_prefix="/c/<slug>/settings/archiv
 def index(findings: Findings = ()) -> str:
     """What can be done with the campaign as a whole, and what each of it means."""
     with reading() as db:
-        contents = contents_of(db, here().id)
-    return render_template(
-        "settings/archive.html",
-        contents=contents,
-        copy_name=request.form.get("copy_name", f"Copy of {here().name}"),
-        typed_name=form_text("name"),
-        findings=findings,
-    )
+        return render_template(
+            "settings/archive.html",
+            contents=contents_of(db, here().id),
+            copy_name=request.form.get("copy_name", f"Copy of {here().name}"),
+            typed_name=form_text("name"),
+            findings=findings,
+        )
 
 
 @blueprint.post("")

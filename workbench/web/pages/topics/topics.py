@@ -30,14 +30,13 @@ def index(findings: Findings = ()) -> str:
     """The list of topics."""
     with reading() as db:
         view = overview(db, here().id)
-        scale = campaign_of(db, here().id).scale
-    return render_template(
-        "topics/index.html",
-        page=page_of_topics((one.topic, one.title, one) for one in view.by_topic),
-        scale=scale,
-        formats=in_words(TOPIC_FORMATS),
-        findings=findings,
-    )
+        return render_template(
+            "topics/index.html",
+            page=page_of_topics((one.topic, one.title, one) for one in view.by_topic),
+            scale=campaign_of(db, here().id).scale,
+            formats=in_words(TOPIC_FORMATS),
+            findings=findings,
+        )
 
 
 @blueprint.post("")
@@ -61,16 +60,17 @@ def topic() -> str:
     """One topic's statement, and how far its judging is; `?topic=` names it."""
     topic_id = sent_id("topic")
     with reading() as db:
-        scale = campaign_of(db, here().id).scale
         found = next((one for one in topics_of(db, here().id) if one.id == topic_id), None)
         if found is None:
             raise NotFound(f"there is no topic {topic_id!r} in this campaign")
-        state = topic_progress(db, here().id, topic_id)
-        assignments = assignments_of(db, here().id, topics=[topic_id])
-        unclear = unclear_of_topic(db, here().id, topic_id)
-    return render_template(
-        "topics/topic.html", topic=found, state=state, assignments=assignments, scale=scale, unclear=unclear
-    )
+        return render_template(
+            "topics/topic.html",
+            topic=found,
+            state=topic_progress(db, here().id, topic_id),
+            assignments=assignments_of(db, here().id, topics=[topic_id]),
+            scale=campaign_of(db, here().id).scale,
+            unclear=unclear_of_topic(db, here().id, topic_id),
+        )
 
 
 def loaded_in_words(loaded: Loaded, noun: str) -> str:
