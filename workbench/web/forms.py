@@ -103,6 +103,15 @@ def named(kind: type[Kind], text: str | None) -> Kind | None:
     return next((one for one in kind if one == text), None)
 
 
+def sent_words() -> list[Any]:
+    """The words that a script sends as `{"words": [...]}`; raises InvalidInput."""
+    sent = request.get_json(silent=True)
+    words = sent.get("words") if isinstance(sent, dict) else None
+    if not isinstance(words, list):
+        raise rejected("My words", None, "words", "the body is no list of words")
+    return words
+
+
 def sent_text(field: str) -> str:
     """The text of a field with normalised line ends, without characters that no database stores."""
     return storable(request.values.get(field, "")).replace("\r\n", "\n")

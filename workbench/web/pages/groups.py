@@ -117,9 +117,8 @@ def add_member(group_id: int) -> Reply:
     if account_id is None:
         raise NotFound("this is nobody of this campaign", remedy="choose one of the list")
     with writing() as db:
-        membership.require_member(db, here().id, account_id)
+        person = membership.member_of(db, here().id, account_id)
         name = groups.require_group(db, here().id, group_id)
-        person = next(one for one in membership.members(db, here().id) if one.account_id == account_id)
         if not both and not membership.JUDGES.isdisjoint(person.roles):
             page = render_template("groups/both.html", person=person, name=name, group_id=group_id)
             return page, 409

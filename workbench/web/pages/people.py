@@ -75,8 +75,7 @@ def add_role(account_id: int) -> Reply:
     """Add a role to a member; asks for confirmation if the person would judge and submit runs."""
     role, both = _role(), "both" in request.form
     with writing() as db:
-        membership.require_member(db, here().id, account_id)
-        person = next(one for one in membership.members(db, here().id) if one.account_id == account_id)
+        person = membership.member_of(db, here().id, account_id)
         if not both and person.groups and role in membership.JUDGES:
             return render_template("people/both.html", person=person, role=role), 409
         membership.add_role(db, here().id, account_id, role, both_sides=both)

@@ -15,7 +15,7 @@ from workbench.errors import Conflict, InvalidInput, rejected
 from workbench.records import Topic
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import form_text, sent_id
+from workbench.web.forms import form_text, sent_id, sent_words
 from workbench.web.ids import write_id
 from workbench.web.pages.adjudication.queue import QueueChoice, queue_choice
 from workbench.web.requests import see_other, wants_fragment
@@ -69,11 +69,8 @@ def ahead() -> Response:
 @adjudicator
 def keep_words() -> Response:
     """Keep the words that this adjudicator highlights in the topic that the address names."""
-    sent = request.get_json(silent=True)
-    words = sent.get("words") if isinstance(sent, dict) else None
     try:
-        if not isinstance(words, list):
-            raise rejected("My words", None, "words", "the body is no list of words")
+        words = sent_words()
         with writing() as db:
             kept = save_adjudicator_words(db, here().id, viewer().id, sent_id("topic"), words)
     except InvalidInput as error:

@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response
 
 from workbench.datasets import DatasetPart, available
 from workbench.web.access import here, organiser
-from workbench.web.collections import AskedCollection, begin_load, chosen_parts, last_load
+from workbench.web.collections import AskedCollection, begin_load, last_load
 from workbench.web.context import reading, writing
 from workbench.web.forms import Findings, errors_on, sent_text
 from workbench.web.requests import go_to
@@ -68,6 +68,6 @@ def end() -> Response:
 def _asked() -> AskedCollection:
     return AskedCollection(
         sent_text("dataset").strip(),
-        chosen_parts(request.form.getlist("part")),
+        tuple(part.value for part in DatasetPart if part in request.form.getlist("part")),
         sent_text("assessor").strip(),
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from flask import url_for
 from jinja2 import Environment
 
 from workbench.web.access import viewer
@@ -69,11 +68,6 @@ def document_json(templates: Environment, placed: PlacedDocument) -> Values:
 def near_json(near: Iterable[tuple[str, float]]) -> list[list[object]]:
     """Nearly identical documents of the part, each with its resemblance; the desk knows what was said."""
     return [[write_id(key), round(share, 4)] for key, share in near]
-
-
-def topic_json(assignment_id: int, title: str) -> Values:
-    """Another topic, and its desk."""
-    return {"title": title, "address": url_for("judging.desk", assignment_id=assignment_id)}
 
 
 def _answer_json(answer: DeskAnswer, order: Mapping[int, int]) -> Values:

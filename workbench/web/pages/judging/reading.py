@@ -5,9 +5,10 @@ from __future__ import annotations
 from flask import Blueprint, jsonify, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import InvalidInput, NotFound, rejected
+from workbench.errors import InvalidInput, NotFound
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
+from workbench.web.forms import sent_words
 from workbench.web.ids import read_id
 from workbench.web.requests import Reply
 from workbench.workflow.judging.desk_settings import own_words, save_own_words
@@ -31,14 +32,11 @@ def words(assignment_id: int) -> Response:
 @member(Role.ASSESSOR)
 def keep_words(assignment_id: int) -> Reply:
     """Keep the words of a body like that of `words`, and answer with them as they are kept."""
-    sent = request.get_json(silent=True)
-    sent_words = sent.get("words") if isinstance(sent, dict) else None
     try:
-        if not isinstance(sent_words, list):
-            raise rejected("My words", None, "words", "the body is no list of words")
+        sent = sent_words()
         with writing() as db:
             require_assignment(db, here().id, assignment_id)
-            kept = save_own_words(db, assignment_id, viewer().id, sent_words)
+            kept = save_own_words(db, assignment_id, viewer().id, sent)
     except InvalidInput as error:
         return jsonify(error=str(error)), 422
     return jsonify(words=kept)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
 from flask import Blueprint, render_template, request
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import Finding, InvalidInput
 from workbench.pooling.analysis import FENCE, NEAR_DUPLICATE, Analysis
 from workbench.pooling.analysis_tables import TABLES, short_depths
 from workbench.pooling.contributions import Part
@@ -16,10 +17,17 @@ from workbench.records import TieRule
 from workbench.storage import Session
 from workbench.web.access import here, member
 from workbench.web.context import reading
-from workbench.web.forms import Findings, findings_of, named, query_text, sent_ids, status_of, whole_number
+from workbench.web.forms import (
+    Findings,
+    errors_on,
+    named,
+    query_text,
+    sent_ids,
+    whole_number,
+)
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.pool_choice import pool_sent, pools_shown
-from workbench.web.requests import Reply, Values, wants_fragment
+from workbench.web.requests import Values, wants_fragment
 from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.people.roles import Role
@@ -69,16 +77,14 @@ class AnalysisForm:
 
 @blueprint.get("")
 @onlooker
-def index() -> Reply:
+def index() -> str:
     """The form and its analysis; before the form is sent, htmx fetches the analysis of the proposed runs."""
     with reading() as db:
         form = _form(db)
         if not form.runs or (not form.asked and not wants_fragment()):
             return _page(form)
-        try:
+        with errors_on(partial(_page, form), "Analysis"):
             done = _analysed(db, form)
-        except WorkbenchError as error:
-            return _page(form, findings=findings_of(error, "Analysis")), status_of(error)
         titles = topic_titles(db, here().id)
     return _page(form, done, titles)
 

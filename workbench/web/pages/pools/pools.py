@@ -11,9 +11,7 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
 from workbench.figures import counted
-from workbench.pooling.adaptive.live import Adaptive
 from workbench.pooling.learner import LEARNER
-from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import ALL_STRATEGIES, WHILE_JUDGING, PoolRecipe
 from workbench.pooling.strategy import Parameter, Strategy
 from workbench.records import TieRule, Verdict
@@ -225,7 +223,7 @@ class StrategyFields:
     use_when: str
 
 
-def strategy_fields(sent: Mapping[str, str], deepest: int | None = None) -> tuple[StrategyFields, ...]:
+def strategy_fields(sent: Mapping[str, str], deepest: int | None) -> tuple[StrategyFields, ...]:
     """Every strategy, with what was sent or the defaults in its fields.
 
     With `deepest`, the length of the longest list, no depth begins beyond it.
@@ -259,15 +257,14 @@ def read_recipe(form: Mapping[str, str]) -> PoolRecipe:
     if strategy is None:
         findings.append(Finding("Strategy", None, "strategy", "no strategy is chosen", "choose one"))
     else:
-        given = _sent_parameters(strategy, form)
+        names = {one.name: field_name(strategy.name, one.name) for one in strategy.parameters}
+        typed = {name: form.get(field, "").strip() for name, field in names.items()}
+        # An empty field is as if it were not there: the default.
+        given = {name: text for name, text in typed.items() if text}
         try:
             strategy.values(given)
         except InvalidInput as error:
-            names = {one.name: field_name(strategy.name, one.name) for one in strategy.parameters}
-            findings.extend(
-                Finding(one.source, None, names.get(one.source, one.code), one.message, one.remedy)
-                for one in error.findings
-            )
+            findings.extend(replace(one, code=names.get(one.source, one.code)) for one in error.findings)
     priority = _priority(form, findings)
     if findings or strategy is None or ties is None:
         raise InvalidInput(findings)
@@ -290,13 +287,6 @@ def _field(
         hint=f"{parameter.help[:1].upper()}{parameter.help[1:]} ({parameter.kind.name}{bounds}{empty})",
         value=value,
     )
-
-
-def _sent_parameters(strategy: Strategy[Pool | Adaptive], form: Mapping[str, str]) -> dict[str, str]:
-    names = {one.name: field_name(strategy.name, one.name) for one in strategy.parameters}
-    typed = {name: form.get(field, "").strip() for name, field in names.items()}
-    # An empty field is as if it were not there: the default.
-    return {name: text for name, text in typed.items() if text}
 
 
 def _priority(form: Mapping[str, str], findings: list[Finding]) -> int | None:

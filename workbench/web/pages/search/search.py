@@ -18,7 +18,7 @@ from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.pages.search.forms import OF_ORGANISERS, ask_index, read_search
 from workbench.web.requests import Reply, Values, go_to, pushed, see_other, wants_fragment
 from workbench.web.results import MadeResult, part_asked, result
-from workbench.web.search_index import IndexProgress, index_now
+from workbench.web.search_index import index_now
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.collection import topic_titles, topics_of
 from workbench.workflow.judging.desk_rules import allows_search_of
@@ -154,14 +154,6 @@ def _require(db: Session, topic: str) -> None:
         raise rejected("Search", None, "topic", message, remedy)
 
 
-def _page(topic: str, search_id: int | None = None, findings: Findings = ()) -> str:
-    with reading() as db:
-        allowed = allows_search_of(db, here().id)
-    ready = index_now() if allowed else None
-    template = "search/_searching.html" if wants_fragment() else "search/index.html"
-    return render_template(template, **_shown(topic, search_id, ready, findings))
-
-
 def _pools(db: Session) -> list[PoolLine]:
     return [one for one in pools_of(db, here().id) if not one.closed and not one.adaptive]
 
@@ -180,8 +172,11 @@ def _form(db: Session, topic: str, findings: Findings = ()) -> Values:
     }
 
 
-def _shown(topic: str, search_id: int | None, ready: IndexProgress | None, findings: Findings) -> Values:
+def _page(topic: str, search_id: int | None = None, findings: Findings = ()) -> str:
     named = request.args.get("docno")
+    with reading() as db:
+        allowed = allows_search_of(db, here().id)
+    ready = index_now() if allowed else None
     with reading() as db:
         shown: ShownSearch | None = None
         opened = None
@@ -192,8 +187,9 @@ def _shown(topic: str, search_id: int | None, ready: IndexProgress | None, findi
             docno = read_id(named) if named is not None else None
             if docno in {hit.docno for hit in shown.hits}:
                 opened = shown_document(db, here().id, docno or "")
-        page = _form(db, topic, findings) | {"shown": shown, "opened": opened, "ready": ready}
+        page = _form(db, topic, findings)
         if shown is None:
             page["earlier"] = earlier_searches(db, _searcher(topic)) if topic else ()
             page["found"] = found_by_search(db, here().id)
-        return page
+    template = "search/_searching.html" if wants_fragment() else "search/index.html"
+    return render_template(template, shown=shown, opened=opened, ready=ready, **page)
