@@ -38,7 +38,7 @@ from workbench.web.api.cursors import (
 )
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
-from workbench.web.pages.judging.preparing import prepare_desk
+from workbench.web.pages.judging.preparing import prepare_desk, reading_of, writing_of
 from workbench.web.requests import Values
 from workbench.workflow.judging.desk_view import ShownDocument, documents_of, work_of
 from workbench.workflow.judging.submission import SubmissionKind
@@ -142,8 +142,7 @@ def show(assignment_id: int) -> WorkJson:
 @operation(list[TaskDocument], query=TaskDocuments)
 def documents(assignment_id: int, query: TaskDocuments) -> list[TaskDocument]:
     """Show documents of an own assignment."""
-    with reading() as db:
-        require_assignment(db, here().id, assignment_id)
+    with reading_of(assignment_id) as db:
         found = documents_of(db, assignment_id, viewer().id, query.docno)
     return [_task_document(one.document) for one in found]
 
@@ -166,8 +165,7 @@ def record(body: SentJudgments) -> Receipts:
 @operation(OwnAdditionsJson)
 def additions(assignment_id: int) -> OwnAdditionsJson:
     """List the documents that you added to an own assignment."""
-    with reading() as db:
-        require_assignment(db, here().id, assignment_id)
+    with reading_of(assignment_id) as db:
         found = own_additions(db, assignment_id, viewer().id)
     return {"additions": [filled(OwnAdditionJson, one) for one in found]}
 
@@ -178,8 +176,7 @@ def additions(assignment_id: int) -> OwnAdditionsJson:
 def add(assignment_id: int, body: SentAdditions) -> OwnAddedJson:
     """Add documents to an own assignment, which you then judge; all of them, or none."""
     docnos = {docno: number for number, docno in enumerate(body.docnos, start=1)}
-    with writing() as db:
-        require_assignment(db, here().id, assignment_id)
+    with writing_of(assignment_id) as db:
         done = add_to_own(db, assignment_id, viewer().id, Additions(docnos, body.reason))
     passed = [one.docno for one in done.passed]
     return filled(OwnAddedJson, done, passed=passed, without_text=len(done.without_text))

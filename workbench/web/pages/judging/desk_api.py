@@ -32,7 +32,7 @@ from workbench.web.pages.judging.desk_json import (
     result_words,
     work_json,
 )
-from workbench.web.pages.judging.preparing import make_sketches, prepare_desk
+from workbench.web.pages.judging.preparing import make_sketches, prepare_desk, reading_of
 from workbench.web.rendering import plain_words
 from workbench.web.requests import Reply, Values
 from workbench.workflow.adjudication.discussion_sync import receive_discussed
@@ -42,7 +42,6 @@ from workbench.workflow.judging.preferences import TASK_FIELD
 from workbench.workflow.judging.submission import sent_text
 from workbench.workflow.judging.sync import MOST_EVENTS, Event, Outcome, Receipt, Receiver, receive
 from workbench.workflow.judging.unrecorded import DISCUSSION_FIELD
-from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("desk", __name__)
@@ -114,8 +113,7 @@ def documents(assignment_id: int) -> Response:
 @member(Role.ASSESSOR)
 def titles(assignment_id: int) -> Response:
     """The titles of the documents of the topic that this assessor has, for the list of judgments."""
-    with _problems(), reading() as db:
-        require_assignment(db, here().id, assignment_id)
+    with _problems(), reading_of(assignment_id) as db:
         found = titles_of(db, assignment_id, viewer().id)
     return jsonify(titles={write_id(docno): plain_words(title) for docno, title in found.items()})
 

@@ -17,7 +17,7 @@ from workbench.web.context import reading, writing
 from workbench.web.forms import form_text, query_text
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.desk_json import asked_json, near_json, result_words, work_json
-from workbench.web.pages.judging.preparing import prepare_desk
+from workbench.web.pages.judging.preparing import prepare_desk, reading_of, writing_of
 from workbench.web.requests import Values, go_to, see_other
 from workbench.workflow.adjudication.discussions import discussions
 from workbench.workflow.campaigns.campaigns import campaign_by_slug, campaign_of
@@ -112,8 +112,7 @@ def desk(assignment_id: int) -> str:
     docno = read_id(named) if named is not None else None
     if docno is None:
         prepare_desk(assignment_id)
-    with reading() as db:
-        require_assignment(db, here().id, assignment_id)
+    with reading_of(assignment_id) as db:
         task = desk_task(db, assignment_id, viewer().id)
         shown = desk_view.desk(db, assignment_id, viewer().id, docno=docno, task=task)
         work = work_of(db, assignment_id, viewer().id, task=task)
@@ -157,8 +156,7 @@ def comment(assignment_id: int) -> Response:
 @member(Role.ASSESSOR)
 def undo(assignment_id: int) -> Response:
     """Withdraw the latest answer and go back to its document."""
-    with writing() as db:
-        require_assignment(db, here().id, assignment_id)
+    with writing_of(assignment_id) as db:
         docno = undo_last(db, assignment_id, viewer().id, client_id=form_text("client_id"))
     return see_other(_address(assignment_id, docno))
 
@@ -168,8 +166,7 @@ def undo(assignment_id: int) -> Response:
 def answers(assignment_id: int) -> str:
     """What this assessor said in this topic so far; `?only=unsure` leaves one kind of answer."""
     only = query_text("only")
-    with reading() as db:
-        require_assignment(db, here().id, assignment_id)
+    with reading_of(assignment_id) as db:
         shown = desk_view.desk(db, assignment_id, viewer().id)
         lines = worklists.answers(db, assignment_id, viewer().id)
     kept = tuple(line for line in lines if not only or line.answer == only)

@@ -6,12 +6,11 @@ from flask import Blueprint, render_template, request
 
 from workbench.errors import NotFound, WorkbenchError
 from workbench.web.access import here, member, viewer
-from workbench.web.context import reading, writing
 from workbench.web.forms import Findings, findings_of, status_of
+from workbench.web.pages.judging.preparing import reading_of, writing_of
 from workbench.web.pages.pools.additions import announce_added, read_additions
 from workbench.web.requests import Reply, go_to
 from workbench.workflow.judging.worklists import add_to_own, own_additions, worklist
-from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("own_additions", __name__, url_prefix="/c/<slug>/judge/<int:assignment_id>/added")
@@ -21,8 +20,7 @@ blueprint = Blueprint("own_additions", __name__, url_prefix="/c/<slug>/judge/<in
 @member(Role.ASSESSOR)
 def index(assignment_id: int, findings: Findings = ()) -> str:
     """What this assessor added to the topic, and the form for more."""
-    with reading() as db:
-        require_assignment(db, here().id, assignment_id)
+    with reading_of(assignment_id) as db:
         added = own_additions(db, assignment_id, viewer().id)
         lines = worklist(db, here().id, viewer().id)
     return render_template(
@@ -40,8 +38,7 @@ def add(assignment_id: int) -> Reply:
     """Add documents to the topic; all of them, or none."""
     try:
         additions = read_additions()
-        with writing() as db:
-            require_assignment(db, here().id, assignment_id)
+        with writing_of(assignment_id) as db:
             added = add_to_own(db, assignment_id, viewer().id, additions)
     except NotFound:
         raise

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from flask import Blueprint, request
 
 from workbench.errors import NotFound, WorkbenchError
@@ -13,13 +11,7 @@ from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.forms import query_text, sent_ids, whole_number
-from workbench.web.pages.scores.form import (
-    ScoreForm,
-    detail,
-    render_detail,
-    score_form,
-    whole_detail,
-)
+from workbench.web.pages.scores.form import Make, ScoreForm, detail, render_detail, score_form, whole_detail
 from workbench.web.requests import Reply, Values
 from workbench.web.results import MadeResult, result
 from workbench.workflow.scores.score_table import ScoreTable
@@ -68,7 +60,7 @@ def table_file() -> MadeResult:
     return MadeResult(found.kind, run_curves_export(found))
 
 
-def _curves_of(db: Session, form: ScoreForm) -> Callable[[ScoreTable, str], RunCurves]:
+def _curves_of(db: Session, form: ScoreForm) -> Make[RunCurves]:
     named = sent_ids("drawn")
     unknown = set(named) - {run.tag for run in form.runs}
     if unknown:

@@ -24,6 +24,8 @@ from workbench.workflow.scores.score_table import ScoreTable, default_measures, 
 
 LARGEST_SEED = 2**32 - 1
 Result = TypeVar("Result")
+Make = Callable[[ScoreTable, str], Result]
+"""Makes something of the table and of the measure that a page shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ class Detail(Generic[Result]):
     status: int = 200
 
 
-def detail(db: Session, form: ScoreForm, make: Callable[[ScoreTable, str], Result]) -> Detail[Result]:
+def detail(db: Session, form: ScoreForm, make: Make[Result]) -> Detail[Result]:
     """Make something of the table and the measure that the page shows."""
     if not form.ready:
         return Detail(form, None, None)
@@ -127,7 +129,7 @@ def detail(db: Session, form: ScoreForm, make: Callable[[ScoreTable, str], Resul
         return Detail(form, None, None, findings_of(error, "Scores"), status_of(error) if form.asked else 200)
 
 
-def whole_detail(db: Session, form: ScoreForm, make: Callable[[ScoreTable, str], Result]) -> Result:
+def whole_detail(db: Session, form: ScoreForm, make: Make[Result]) -> Result:
     """The same for a file; raises WorkbenchError where a page says what is wrong."""
     table = scored(db, form)
     return make(table, form.shown(table))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from flask import Blueprint
 
 from workbench.errors import WorkbenchError
@@ -22,6 +20,7 @@ from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.forms import named, query_text
 from workbench.web.pages.scores.form import (
+    Make,
     ScoreForm,
     detail,
     known_tag,
@@ -100,11 +99,11 @@ def two_file() -> MadeResult:
     return MadeResult("two-runs", two_runs_export(found))
 
 
-def _all_of() -> Callable[[ScoreTable, str], AllPairs]:
+def _all_of() -> Make[AllPairs]:
     return lambda table, shown: table_pairs(table, shown, _method(table), seed=sent_seed())
 
 
-def _two_of(form: ScoreForm) -> Callable[[ScoreTable, str], TwoRuns]:
+def _two_of(form: ScoreForm) -> Make[TwoRuns]:
     first, second = known_tag(form, "first"), known_tag(form, "second")
 
     def make(table: ScoreTable, shown: str) -> TwoRuns:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from flask import Blueprint
@@ -14,6 +13,7 @@ from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.pages.scores.form import (
+    Make,
     ScoreForm,
     detail,
     known_tag,
@@ -30,7 +30,6 @@ from workbench.workflow.scores.run_profile import (
     run_profile,
     sheet_export,
 )
-from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("run_scores", __name__, url_prefix="/c/<slug>/scores/run")
 
@@ -87,7 +86,7 @@ def _form(db: Session) -> tuple[ScoreForm, str]:
     return replace(form, tags=form.tags | {tag}), tag
 
 
-def _profile_of(db: Session, tag: str) -> Callable[[ScoreTable, str], RunProfile]:
+def _profile_of(db: Session, tag: str) -> Make[RunProfile]:
     return lambda table, shown: run_profile(db, here().id, table, tag, shown)
 
 
