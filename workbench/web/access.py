@@ -333,8 +333,11 @@ def _ask_to_sign_in() -> Reply:
     with reading() as db:
         if not any_account(db):
             return go_to("entrance.welcome")
-    why = None if request.method in {"GET", "HEAD"} else "not-sent"
-    return go_to("entrance.sign_in", next=page_asked_for(), why=why)
+    return go_to(
+        "entrance.sign_in",
+        next=page_asked_for(),
+        why=None if request.method in {"GET", "HEAD"} else "not-sent",
+    )
 
 
 def _may_go_on(endpoint: str, demand: TwoFactorDemand) -> bool:

@@ -39,9 +39,13 @@ def begin_load(asked: AskedCollection) -> None:
     entry = catalogue_entry(asked.dataset)
     lacking = [part for part in asked.parts if part not in entry.parts]
     if lacking:
-        message = f"{entry.id} has no {' and no '.join(lacking)}"
-        remedy = f"it has {', '.join(entry.parts)}"
-        raise rejected("Collection", None, "part", message, remedy)
+        raise rejected(
+            "Collection",
+            None,
+            "part",
+            f"{entry.id} has no {' and no '.join(lacking)}",
+            f"it has {', '.join(entry.parts)}",
+        )
     running = last_load()
     if running is not None and running.active:
         raise Conflict(f"{running.arguments['dataset']} is being loaded", remedy="wait until it is done")

@@ -107,5 +107,6 @@ def _plain(key: Any) -> Any:
 
 def no_cursor() -> InvalidInput:
     """The error about a cursor that this list has not given."""
-    message = "this is no cursor of this list"
-    return rejected("cursor", None, "cursor", message, "take `next` of the page before")
+    return rejected(
+        "cursor", None, "cursor", "this is no cursor of this list", "take `next` of the page before"
+    )

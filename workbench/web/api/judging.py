@@ -178,8 +178,9 @@ def add(assignment_id: int, body: SentAdditions) -> OwnAddedJson:
     docnos = {docno: number for number, docno in enumerate(body.docnos, start=1)}
     with writing_of(assignment_id) as db:
         done = add_to_own(db, assignment_id, viewer().id, Additions(docnos, body.reason))
-    passed = [one.docno for one in done.passed]
-    return filled(OwnAddedJson, done, passed=passed, without_text=len(done.without_text))
+    return filled(
+        OwnAddedJson, done, passed=[one.docno for one in done.passed], without_text=len(done.without_text)
+    )
 
 
 def _event(sent: JudgmentEvent) -> Values:

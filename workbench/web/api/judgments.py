@@ -49,8 +49,13 @@ def load(query: JudgmentsFile, file: BinaryIO) -> list[ImportedJson]:
     found = read_judgments(buffered(file), source=query.name)
     unknown = sorted(set(query.machine) - {one.assessor for one in found})
     if unknown:
-        message = f"{unknown[0][:80]!r} is no assessor of this file"
-        raise rejected("machine", None, "machine", message, "name assessors of the file")
+        raise rejected(
+            "machine",
+            None,
+            "machine",
+            f"{unknown[0][:80]!r} is no assessor of this file",
+            "name assessors of the file",
+        )
     given = GivenJudgments(found, query.name, set(query.machine), query.discussed)
     database = app_context().database
     return imported_json(import_files(database, here().id, [given], writing=writing))

@@ -45,8 +45,9 @@ class PoolPlanQuery:
         parted = [one.partition("=") for one in self.parameter]
         wrong = [name for name, equals, _ in parted if not equals]
         if wrong:
-            message = f"{wrong[0][:40]!r} has no value"
-            raise rejected("parameter", None, "parameter", message, "such as depth=50")
+            raise rejected(
+                "parameter", None, "parameter", f"{wrong[0][:40]!r} has no value", "such as depth=50"
+            )
         values = {name: value for name, _, value in parted}
         return PoolRecipe(
             self.strategy, values, self.ties, self.run or None, self.priority, self.supplementary

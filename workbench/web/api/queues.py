@@ -96,8 +96,9 @@ def return_pairs(pool: str, body: SentReturn) -> Counted:
             done = queues.take_back(db, here().id, pool, assessor=body.assessor, topic=body.topic)
             return {"count": done}
         if body.assessor is None or body.topic is None:
-            message = "one document returns from an assessor"
-            raise rejected("body", None, "docno", message, "name assessor and topic too")
+            raise rejected(
+                "body", None, "docno", "one document returns from an assessor", "name assessor and topic too"
+            )
         (number,) = assessor_numbers(db, [body.assessor])
         one = queues.take_back_pair(
             db, here().id, pool, assessor_id=number, topic=body.topic, docno=body.docno

@@ -9,7 +9,7 @@ from flask import Blueprint
 from werkzeug.wrappers import Response
 
 from workbench.consensus.rules import PARAMETERS, rule_choice
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import rejected
 from workbench.json_forms.collecting import PageJson
 from workbench.json_forms.judging import MadeReleaseJson, ReleaseJson
 from workbench.releases.contents import Included
@@ -86,9 +86,13 @@ def make(body: SentRelease) -> MadeReleaseJson:
     """Freeze the campaign into a release; the answer says what is still open, such as disputes."""
     unknown = sorted(body.parameters.keys() - PARAMETERS.keys())
     if unknown:
-        message = f"{unknown[0][:40]!r} is no parameter of a rule"
-        finding = Finding("parameters", None, "parameter", message, f"one of {', '.join(PARAMETERS)}")
-        raise InvalidInput([finding])
+        raise rejected(
+            "parameters",
+            None,
+            "parameter",
+            f"{unknown[0][:40]!r} is no parameter of a rule",
+            f"one of {', '.join(PARAMETERS)}",
+        )
     choice = rule_choice(body.rule, machines=body.machines, **dict[str, str | None](body.parameters))
     with reading() as db:
         open_ = release_readiness(db, here().id, choice)

@@ -67,8 +67,13 @@ _MEASURES: list[tuple[str, Any, Any]] = [
 
 def _query(name: str, meaning: str, parts: list[tuple[str, Any, Any]]) -> Any:
     """A record of a query whose fields come from the registry of rules."""
-    namespace = {"__pydantic_config__": FORBID, "__doc__": meaning, "__module__": __name__}
-    return make_dataclass(name, parts, frozen=True, slots=True, namespace=namespace)
+    return make_dataclass(
+        name,
+        parts,
+        frozen=True,
+        slots=True,
+        namespace={"__pydantic_config__": FORBID, "__doc__": meaning, "__module__": __name__},
+    )
 
 
 RuleQuery = _query(

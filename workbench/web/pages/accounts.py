@@ -40,8 +40,9 @@ def index() -> str:
         found = administration.count_accounts(db, search) if search else total
         start = start_within(found)
         lines = administration.accounts_found(db, search, start=start, most=A_PAGE)
-    page = ListPage(lines, start, found, total, search=search)
-    return render_template("administration/accounts.html", page=page)
+    return render_template(
+        "administration/accounts.html", page=ListPage(lines, start, found, total, search=search)
+    )
 
 
 @blueprint.get("/<int:account_id>")
@@ -50,15 +51,14 @@ def show(account_id: int, made: ResetLink | None = None, findings: Findings = ()
     """One account with its campaigns, sessions and access tokens."""
     with reading() as db:
         details = administration.account_details(db, account_id)
-        linked, with_password = linked_identities(db, account_id), has_password(db, account_id)
         return render_template(
             "administration/account.html",
             one=details.line,
             details=details,
             sessions=sessions_of(db, account_id, idle=app_context().settings.session_idle),
             tokens=access_tokens(db, account_id),
-            linked=linked,
-            with_password=with_password,
+            linked=linked_identities(db, account_id),
+            with_password=has_password(db, account_id),
             made=made,
             findings=findings,
             typed=request.form,

@@ -81,8 +81,9 @@ def sign_in() -> Reply:
     with reading() as db:
         if not people.any_account(db):
             return go_to("entrance.welcome")
-    why = REASONS.get(query_text("why"))
-    return render_template("entrance/sign_in.html", next=following, why=why, refused=None, login="")
+    return render_template(
+        "entrance/sign_in.html", next=following, why=REASONS.get(query_text("why")), refused=None, login=""
+    )
 
 
 @blueprint.post("/sign-in")
@@ -97,10 +98,12 @@ def enter() -> Reply:
     with writing() as db:
         outcome = signing_in.sign_in(db, checked, replacing=read_token())
     if isinstance(outcome, Refused):
-        page = render_template(
-            "entrance/sign_in.html", next=following, why=None, refused=str(outcome), login=login
+        return refused_form(
+            render_template(
+                "entrance/sign_in.html", next=following, why=None, refused=str(outcome), login=login
+            ),
+            outcome,
         )
-        return refused_form(page, outcome)
     return entered(outcome, following or url_for("campaigns.index"))
 
 

@@ -37,8 +37,13 @@ def index(findings: Findings = ()) -> str:
     with reading() as db:
         found = groups.groups_of(db, here().id)
         alone = sum(run.metadata.group_id is None for run in runs_of(db, here().id))
-    typed = sent_text("names") if findings else ""
-    return render_template("groups/index.html", groups=found, alone=alone, typed=typed, findings=findings)
+    return render_template(
+        "groups/index.html",
+        groups=found,
+        alone=alone,
+        typed=sent_text("names") if findings else "",
+        findings=findings,
+    )
 
 
 @blueprint.post("")

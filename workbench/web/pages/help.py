@@ -21,8 +21,12 @@ LONGEST_QUERY = 200
 def index() -> str:
     """The list of pages, or what the search finds; htmx gets the list alone."""
     query = query_text("q")[:LONGEST_QUERY].strip()
-    template = "help/_results.html" if wants_fragment() else "help/index.html"
-    return render_template(template, query=query, hits=search(query), readers=by_reader())
+    return render_template(
+        "help/_results.html" if wants_fragment() else "help/index.html",
+        query=query,
+        hits=search(query),
+        readers=by_reader(),
+    )
 
 
 @blueprint.get("/<page>")

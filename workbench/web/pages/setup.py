@@ -52,11 +52,10 @@ def index(findings: Findings = ()) -> str:
         batch = dropped_runs.dropped_runs(db, here().id)
         state = readiness(db, here().id)
         hours = pace_of(db, here().id).hours(state.pairs) if state.pairs else None
-    runs = [one for one in batch.files if one.kept_at is None] if batch else []
     return render_template(
         "setup/index.html",
         texts=texts,
-        runs=runs,
+        runs=[one for one in batch.files if one.kept_at is None] if batch else [],
         ready=sum(one.ready for one in texts) + len(_keepable(batch)),
         batch=SET_UP_RUNS,
         state=state,

@@ -71,8 +71,12 @@ def _page(refused: Refused | None) -> str:
     following = safe_next(request.values.get("next"))
     by_recovery = "recovery" in request.form
     field = "recovery" if by_recovery else "code"
-    findings = (Finding("Code", None, field, str(refused)),) if refused is not None else ()
-    return render_template("entrance/code.html", next=following, findings=findings, by_recovery=by_recovery)
+    return render_template(
+        "entrance/code.html",
+        next=following,
+        findings=(Finding("Code", None, field, str(refused)),) if refused is not None else (),
+        by_recovery=by_recovery,
+    )
 
 
 def _expired() -> Response:

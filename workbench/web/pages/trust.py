@@ -256,8 +256,9 @@ def _measure() -> str:
 def _report() -> TrustReport:
     found, choice = _computed("rankings")
     with reading() as db:
-        ranked = result_from(Rankings, found)
-        return trust_report(db, here().id, choice=choice, measure=_measure(), ranked=ranked)
+        return trust_report(
+            db, here().id, choice=choice, measure=_measure(), ranked=result_from(Rankings, found)
+        )
 
 
 def _page(

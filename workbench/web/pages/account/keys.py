@@ -40,13 +40,12 @@ def choose() -> Response:
 
 
 def _page(typed: dict[str, str], findings: Findings = ()) -> str:
-    # A scale may have more grades than most: those whose key somebody chose are shown as well.
-    grades = [name for name in GRADES if name in SHOWN_GRADES or typed.get(name)]
     return render_template(
         "account/keys.html",
         commands=COMMANDS,
         side_answers=SIDE_ANSWERS,
-        grades=grades,
+        # A scale may have more grades than most: those whose key somebody chose are shown as well.
+        grades=[name for name in GRADES if name in SHOWN_GRADES or typed.get(name)],
         typed=typed,
         findings=findings,
         next=safe_next(request.values.get("next")),

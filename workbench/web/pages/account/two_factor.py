@@ -94,8 +94,10 @@ def turn_off() -> Reply:
     checked = checked_password()
     with writing() as db:
         if _is_demanded(db):
-            message = f"this site requires two-factor sign-in of {_demand().label}"
-            raise Conflict(message, remedy="ask an administrator to reset it if you change your app")
+            raise Conflict(
+                f"this site requires two-factor sign-in of {_demand().label}",
+                remedy="ask an administrator to reset it if you change your app",
+            )
         wrong = _wrong_password(db, checked) or _wrong_code(db)
         if wrong is None:
             two_factor.turn_off(db, viewer().id)

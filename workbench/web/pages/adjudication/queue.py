@@ -58,8 +58,13 @@ class QueueChoice:
     def desk_address(self, pair: Pair | None) -> str:
         """The address of a pair on the desk, or of the desk with the first one to decide."""
         topic, docno = (None, None) if pair is None else (write_id(pair[0]), write_id(pair[1]))
-        only = None if self.topic is None else write_id(self.topic)
-        return url_for("adjudicating.desk", order=str(self.order), only=only, topic=topic, docno=docno)
+        return url_for(
+            "adjudicating.desk",
+            order=str(self.order),
+            only=None if self.topic is None else write_id(self.topic),
+            topic=topic,
+            docno=docno,
+        )
 
 
 def queue_choice(*, topic: str) -> QueueChoice:
@@ -110,8 +115,9 @@ def change_rules() -> Reply:
             save_adjudication_rules(db, here().id, replace(now, **merged(_values(typed), _values(now))))
     except WorkbenchError as error:
         return index(findings_of(error, "Adjudication"), typed), status_of(error)
-    then = disputes_way() or ("Create qrels", url_for("qrels.index"))
-    notices.add("Adjudication settings saved.", then=then)
+    notices.add(
+        "Adjudication settings saved.", then=disputes_way() or ("Create qrels", url_for("qrels.index"))
+    )
     return go_to("adjudication.index")
 
 
@@ -122,8 +128,9 @@ def export(kind: str) -> Response:
     with reading() as db:
         found, lines = _lines(db, queue_choice(topic="topic"), Waiting.EXACT)
         every = tuple(lines)
-    names = not found.rules.names_hidden
-    return export_file(queue_export(found, every, names=names), kind, f"{here().slug}.disputes")
+    return export_file(
+        queue_export(found, every, names=not found.rules.names_hidden), kind, f"{here().slug}.disputes"
+    )
 
 
 @blueprint.get("/decisions.tsv")
@@ -132,8 +139,7 @@ def decisions() -> Response:
     """Every adjudicated grade, as the command `adjudication decide` reads it."""
     with reading() as db:
         made = decisions_made(db, here().id)
-    kind = "text/tab-separated-values"
-    return attachment(write_decisions(made), f"{here().slug}.decisions.tsv", kind=kind)
+    return attachment(write_decisions(made), f"{here().slug}.decisions.tsv", kind="text/tab-separated-values")
 
 
 def _lines(db: Session, chosen: QueueChoice, waiting: Waiting) -> tuple[Queue, QueueLines]:

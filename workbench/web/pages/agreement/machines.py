@@ -23,10 +23,9 @@ blueprint = Blueprint("agreement_machines", __name__, url_prefix="/c/<slug>/agre
 @reader
 def index() -> str:
     """Every machine against the majority of people and against each person."""
-    page = agreement_page(machines_against_people)
     return render_page(
         "machines",
-        page,
+        agreement_page(machines_against_people),
         coefficients=machine_coefficients(),
         weighted=machine_coefficients(weighted=True),
     )

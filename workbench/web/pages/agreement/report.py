@@ -88,8 +88,7 @@ def assessors() -> str:
 def grades() -> str:
     """Agreement grade by grade, and at every relevance threshold."""
     page = agreement_page(campaign_agreement, weighted=True)
-    most = most_disputed(page.report) if page.report else None
-    return render_page("grades", page, most=most)
+    return render_page("grades", page, most=most_disputed(page.report) if page.report else None)
 
 
 @blueprint.get("/pair")
@@ -190,8 +189,9 @@ def _together(names: list[str]) -> str:
 
 
 def _pair(db: Session, campaign_id: int, options: AgreementOptions) -> PairReport:
-    first, second = query_text("first"), query_text("second")
-    return campaign_pair(db, campaign_id, _among(options), first=first, second=second)
+    return campaign_pair(
+        db, campaign_id, _among(options), first=query_text("first"), second=query_text("second")
+    )
 
 
 def _labels(page: AgreementPage[Any]) -> tuple[str, ...]:

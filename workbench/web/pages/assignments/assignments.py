@@ -111,8 +111,7 @@ def _order() -> OrderRule:
 def _number(field: str, label: str, low: int, high: int) -> int:
     number = whole_number(form_text(field).strip() or str(low))
     if number is None or not low <= number <= high:
-        message = f"{label} is not a whole number from {low} to {high}"
-        raise rejected(label, None, field, message, "")
+        raise rejected(label, None, field, f"{label} is not a whole number from {low} to {high}", "")
     return number
 
 

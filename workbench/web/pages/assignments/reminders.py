@@ -48,5 +48,10 @@ def _deadline(text: str) -> date | None:
     try:
         return date.fromisoformat(text) if text else None
     except ValueError:
-        message, remedy = f"{text[:40]!r} is not a date", "year, month and day, such as 2026-12-05"
-        raise rejected("Deadline", None, "deadline", message, remedy) from None
+        raise rejected(
+            "Deadline",
+            None,
+            "deadline",
+            f"{text[:40]!r} is not a date",
+            "year, month and day, such as 2026-12-05",
+        ) from None

@@ -133,8 +133,10 @@ def _given(give: Callable[[Session], int]) -> Response:
     if added:
         announce_step(f"{counted(added, 'task')} assigned.")
     else:
-        why = "already assigned, or nobody selected graded two documents of a topic as relevant"
-        notices.add(f"Nothing new: {why}.", "fair")
+        notices.add(
+            "Nothing new: already assigned, or nobody selected graded two documents of a topic as relevant.",
+            "fair",
+        )
     return go_to("preferences.index")
 
 

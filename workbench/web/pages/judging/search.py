@@ -109,10 +109,18 @@ def search(assignment_id: int) -> Reply:
         return see_other(address)
     with reading() as db:
         shown = shown_search(db, row, known, rank=first_shown(row))
-    page = render_template(
-        "judging/_searching.html", desk=desk, shown=shown, earlier=(), ready=ready, mine=None, **_of_form(())
+    return pushed(
+        render_template(
+            "judging/_searching.html",
+            desk=desk,
+            shown=shown,
+            earlier=(),
+            ready=ready,
+            mine=None,
+            **_of_form(()),
+        ),
+        address,
     )
-    return pushed(page, address)
 
 
 @blueprint.get("/<int:search_id>")

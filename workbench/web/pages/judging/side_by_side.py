@@ -73,8 +73,13 @@ def _desk(task_id: int, number: int | None) -> str:
         require_task(db, here().id, task_id)
         shown = side_by_side(db, task_id, viewer().id, number=number)
         keys = side_keys_of(db, viewer().id)
-    template = "side_by_side/_desk.html" if wants_fragment() else "side_by_side/desk.html"
-    return render_template(template, shown=shown, facts=_facts(shown), keys=keys, side_answers=SIDE_ANSWERS)
+    return render_template(
+        "side_by_side/_desk.html" if wants_fragment() else "side_by_side/desk.html",
+        shown=shown,
+        facts=_facts(shown),
+        keys=keys,
+        side_answers=SIDE_ANSWERS,
+    )
 
 
 def _facts(shown: SideBySide) -> Values:

@@ -124,8 +124,9 @@ def _codes() -> tuple[int, ...]:
     words = re.split(r"[\s,;]+", form_text("cannot_judge").strip())
     numbers = [whole_number(word) for word in words if word]
     if None in numbers:
-        remedy = "whole numbers such as -2, or nothing"
-        raise rejected("Cannot judge", None, "cannot_judge", "not a grade", remedy)
+        raise rejected(
+            "Cannot judge", None, "cannot_judge", "not a grade", "whole numbers such as -2, or nothing"
+        )
     return tuple(number for number in numbers if number is not None)
 
 
@@ -135,9 +136,13 @@ def _one_name(files: Files) -> str | None:
     if form_text("kind") != "qrels" or not name:
         return None
     if len(files) > 1:
-        remedy = "leave the name empty: each is taken from its file's name"
-        message = f"{len(files)} files cannot all be the qrels of {name}"
-        raise rejected("Name", None, "assessor", message, remedy)
+        raise rejected(
+            "Name",
+            None,
+            "assessor",
+            f"{len(files)} files cannot all be the qrels of {name}",
+            "leave the name empty: each is taken from its file's name",
+        )
     return name
 
 

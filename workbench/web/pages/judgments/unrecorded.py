@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from flask import Blueprint, render_template
+from werkzeug.wrappers import Response
 
-from workbench.errors import Finding
+from workbench.errors import rejected
 from workbench.figures import counted
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import Findings, accepted, errors_on, form_text, sent_numbers
-from workbench.web.requests import Reply
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.unrecorded import Settlement, settle, unrecorded_lines
 
@@ -24,23 +24,25 @@ def index(findings: Findings = ()) -> str:
     with reading() as db:
         lines = unrecorded_lines(db, here().id)
         scale = campaign_of(db, here().id).scale
-    waiting = [line for line in lines if line.settlement is None]
-    settled = [line for line in reversed(lines) if line.settlement is not None]
     return render_template(
-        "judgments/unrecorded.html", waiting=waiting, settled=settled, scale=scale, findings=findings
+        "judgments/unrecorded.html",
+        waiting=[line for line in lines if line.settlement is None],
+        settled=[line for line in reversed(lines) if line.settlement is not None],
+        scale=scale,
+        findings=findings,
     )
 
 
 @blueprint.post("")
 @organiser
-def act() -> Reply:
+def act() -> Response:
     """Record or dismiss the selected ones, in the order in which they arrived; all of them, or none."""
     settlement = Settlement.RECORDED if form_text("act") == "record" else Settlement.DISMISSED
     numbers = sorted(sent_numbers("kept"))
-    if not numbers:
-        nothing = Finding("Answers", None, "kept", "nothing is selected", "select one or more")
-        return index((nothing,)), 422
-    with errors_on(index, "Answers", "kept"), writing() as db:
-        for number in numbers:
-            settle(db, here().id, number, viewer().id, settlement=settlement)
+    with errors_on(index, "Answers", "kept"):
+        if not numbers:
+            raise rejected("Answers", None, "kept", "nothing is selected", "select one or more")
+        with writing() as db:
+            for number in numbers:
+                settle(db, here().id, number, viewer().id, settlement=settlement)
     return accepted(f"{counted(len(numbers), 'answer')} {DONE[settlement]}.", "kept_aside.index")

@@ -39,16 +39,20 @@ def read_additions() -> Additions:
     typed = form_text("docnos")
     file = next((one for one in request.files.getlist("file") if one.filename), None)
     if file is not None and typed.strip():
-        message = "both docnos and a file were sent"
-        raise rejected(PASTED, None, "docnos", message, "send only one of them")
+        raise rejected(PASTED, None, "docnos", "both docnos and a file were sent", "send only one of them")
     if file is not None:
         source = plain_words((file.filename or "").replace("\\", "/").rpartition("/")[2])[-200:] or "file"
         stream = cast(BinaryIO, file.stream)
     elif typed.strip():
         source, stream = PASTED, io.BytesIO(typed.encode("utf-8", "surrogateescape"))
     else:
-        remedy = "enter one or more, or choose a file with one per line"
-        raise rejected(PASTED, None, "docnos", "no docno was sent", remedy)
+        raise rejected(
+            PASTED,
+            None,
+            "docnos",
+            "no docno was sent",
+            "enter one or more, or choose a file with one per line",
+        )
     return Additions(read_docnos(stream, source=source), form_text("reason"), source)
 
 

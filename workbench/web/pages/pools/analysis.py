@@ -108,13 +108,12 @@ def _form(db: Session) -> AnalysisForm:
     named = sent_ids("run")
     # Without a ticked box the form sends no run; `chosen` shows that it was sent.
     proposed = frozenset(run.tag for run in chosen_runs(db, here().id))
-    tags = frozenset(named) if named or "chosen" in request.args else proposed
     return AnalysisForm(
         asked="asked" in request.args,
         pool=pool,
         depth=query_text("depth").strip() or str(depth_of(pool)),
         ties=query_text("ties") or str(pool.ties if pool else TieRule.TREC_EVAL),
-        tags=tags,
+        tags=frozenset(named) if named or "chosen" in request.args else proposed,
         proposed=proposed,
         runs=runs,
         pools=pools,
@@ -162,8 +161,6 @@ def _page(
 ) -> str:
     found = done.found if done else None
     short = [found.growth[depth - 1] for depth in short_depths(found)] if found else []
-    # Every second of them to the depth: a column each, beside the titles of the topics.
-    few = [size for size in short if found and size.depth <= found.depth][::-2][::-1]
     return render_template(
         "pools/_analysis.html" if wants_fragment() else "pools/analysis.html",
         form=form,
@@ -171,7 +168,8 @@ def _page(
         titles=titles or {},
         plots=plots(found, titles or {}) if found else {},
         short=short,
-        few=few,
+        # Every second of them to the depth: a column each, beside the titles of the topics.
+        few=[size for size in short if found and size.depth <= found.depth][::-2][::-1],
         places=in_campaigns_order(found, titles or {}) if found else [],
         as_made=_as_made(done),
         ties=TIES,

@@ -268,8 +268,9 @@ def read_recipe(form: Mapping[str, str]) -> PoolRecipe:
     priority = _priority(form, findings)
     if findings or strategy is None or ties is None:
         raise InvalidInput(findings)
-    supplementary = form.get("supplementary") == "yes"
-    return PoolRecipe(strategy.name, given, ties, priority=priority, supplementary=supplementary)
+    return PoolRecipe(
+        strategy.name, given, ties, priority=priority, supplementary=form.get("supplementary") == "yes"
+    )
 
 
 def _field(
@@ -294,6 +295,13 @@ def _priority(form: Mapping[str, str], findings: list[Finding]) -> int | None:
     text = form.get("priority", "").strip()
     number = whole_number(text)
     if text and (number is None or number < 1):
-        remedy = "give a whole number from 1, or nothing for all runs"
-        findings.append(Finding("Priority", None, "priority", f"{text[:40]!r} is no priority", remedy))
+        findings.append(
+            Finding(
+                "Priority",
+                None,
+                "priority",
+                f"{text[:40]!r} is no priority",
+                "give a whole number from 1, or nothing for all runs",
+            )
+        )
     return number

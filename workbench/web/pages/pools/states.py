@@ -86,8 +86,13 @@ def draft(pool_id: int, findings: Findings = ()) -> str | Response:
         if not line.draft:
             return _to_the_pool(pool_id)
         found = drafts.before_opening(db, here().id, line.name)
-    name = request.form.get("name", line.name)
-    return render_template("pools/draft.html", pool=line, found=found, name=name, findings=findings)
+    return render_template(
+        "pools/draft.html",
+        pool=line,
+        found=found,
+        name=request.form.get("name", line.name),
+        findings=findings,
+    )
 
 
 @blueprint.post("/rename")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import rejected
 from workbench.learning.stopping import StoppingGoal
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
@@ -94,8 +94,9 @@ def _goal() -> StoppingGoal:
             float(query_text("confidence") or StoppingGoal().confidence),
         )
     except ValueError:
-        finding = Finding("Goal", None, "recall", "the goal is no number", "give numbers between 0 and 1")
-        raise InvalidInput([finding]) from None
+        raise rejected(
+            "Goal", None, "recall", "the goal is no number", "give numbers between 0 and 1"
+        ) from None
 
 
 def _choices(goal: StoppingGoal) -> Values:

@@ -58,8 +58,9 @@ def index() -> str:
     """The releases of the campaign, the latest first."""
     with reading() as db:
         found = releases_of(db, here().id)
-    current = next((one for one in found if not one.withdrawn), None)
-    return render_template("releases/index.html", releases=found, current=current)
+    return render_template(
+        "releases/index.html", releases=found, current=next((one for one in found if not one.withdrawn), None)
+    )
 
 
 @blueprint.get("/new")
@@ -85,12 +86,6 @@ def new(findings: Findings = ()) -> str:
         homepage=before.homepage if before else "",
     )
     qrels = url_for("qrels.index", **Values(rule.arguments()))
-    ways = {
-        "empty-topics": (qrels, "View the qrels"),
-        "disputes": (url_for("adjudication.index"), "Adjudicate"),
-        "unjudged": (url_for("assignments.index"), "Assignments"),
-        "unsettled": (qrels, "View the pairs"),
-    }
     return render_template(
         "releases/new.html",
         form=rule,
@@ -99,7 +94,12 @@ def new(findings: Findings = ()) -> str:
         rule_label=choice_label(rule.choice) if readiness else "",
         readiness=readiness,
         refused=refused,
-        ways=ways,
+        ways={
+            "empty-topics": (qrels, "View the qrels"),
+            "disputes": (url_for("adjudication.index"), "Adjudicate"),
+            "unjudged": (url_for("assignments.index"), "Assignments"),
+            "unsettled": (qrels, "View the pairs"),
+        },
         included=INCLUDED,
         longest=(LONGEST_LINE, LONGEST_TEXT),
         findings=findings,

@@ -55,8 +55,13 @@ class OrganiserFace:
 
     def checker(self, db: Session, batch: str) -> RunChecker:
         """What the files of a batch are checked against."""
-        topics = topics_to_come(db, here().id) if batch == uploads.SET_UP_RUNS else None
-        return run_checker(db, here().id, batch=batch, opening=reading, topics=topics)
+        return run_checker(
+            db,
+            here().id,
+            batch=batch,
+            opening=reading,
+            topics=topics_to_come(db, here().id) if batch == uploads.SET_UP_RUNS else None,
+        )
 
     def batch(self, db: Session, name: str) -> Batch:
         """A batch as it may be shown."""
@@ -93,8 +98,9 @@ class OrganiserFace:
         """Raise Conflict where the run must stay."""
         if run.in_use:
             pool = run.pools[0].name
-            message = f"pool {pool!r} was built from run {run.tag!r}"
-            raise Conflict(message, remedy="a pooled run cannot be removed")
+            raise Conflict(
+                f"pool {pool!r} was built from run {run.tag!r}", remedy="a pooled run cannot be removed"
+            )
 
     def remove(self, db: Session, tag: str) -> None:
         """Remove a run with all its versions."""

@@ -138,8 +138,7 @@ def one_file() -> tuple[str, BinaryIO]:
 def _verdict() -> Verdict:
     verdict = named(Verdict, form_text("verdict"))
     if verdict is None:
-        remedy = f"use one of {', '.join(Verdict)}"
-        raise rejected("Verdict", None, "verdict", "unknown verdict", remedy)
+        raise rejected("Verdict", None, "verdict", "unknown verdict", f"use one of {', '.join(Verdict)}")
     return verdict
 
 

@@ -101,8 +101,15 @@ def _rules(typed: Mapping[str, Any]) -> RunRules:
     chosen = named(RuleSet, typed["rule_set"])
     findings = []
     if isinstance(limit, str):
-        message = f"{limit[:20]!r} is no number of documents"
-        findings.append(Finding("Rules", None, "max_per_topic", message, "give 1 or more, or leave it empty"))
+        findings.append(
+            Finding(
+                "Rules",
+                None,
+                "max_per_topic",
+                f"{limit[:20]!r} is no number of documents",
+                "give 1 or more, or leave it empty",
+            )
+        )
     if chosen is None:
         findings.append(Finding("Rules", None, "rule_set", "no set of rules is chosen", "choose one"))
     if findings or chosen is None:

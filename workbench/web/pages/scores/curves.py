@@ -33,7 +33,6 @@ def index() -> Reply:
     with reading() as db:
         form = score_form(db)
         of = detail(db, form, _curves_of(db, form))
-    drawn = [line.tag for line in of.found.lines] if of.found else []
     return render_detail(
         "curves",
         of,
@@ -42,7 +41,7 @@ def index() -> Reply:
         interpolations=INTERPOLATIONS,
         interpolation=_interpolation(),
         depth=request.args.get("depth", "20"),
-        drawn=drawn,
+        drawn=[line.tag for line in of.found.lines] if of.found else [],
         most=MOST_LINES,
         deepest=DEEPEST,
         plot=_plot(of.found) if of.found else None,

@@ -137,8 +137,13 @@ def whole_detail(db: Session, form: ScoreForm, make: Make[Result]) -> Result:
 
 def render_detail(page: str, of: Detail[Any], **more: object) -> Reply:
     """A page in detail, or the part of it that comes after the page."""
-    template = f"scores/_{page}.html" if wants_fragment() else f"scores/{page}.html"
-    return render_template(template, detail=of, form=of.form, rules=RULES, **more), of.status
+    return render_template(
+        f"scores/_{page}.html" if wants_fragment() else f"scores/{page}.html",
+        detail=of,
+        form=of.form,
+        rules=RULES,
+        **more,
+    ), of.status
 
 
 def known_tag(form: ScoreForm, field: str) -> str:

@@ -52,8 +52,9 @@ def checked_search(words: str, like: str | None, among: Among) -> NewSearch:
     if like is None and not typed:
         raise rejected("Search", None, "query", "the query is empty", "type one or more words")
     if len(typed) > LONGEST_TYPED:
-        message, remedy = f"the query has {len(typed):,} characters", f"at most {LONGEST_TYPED:,}"
-        raise rejected("Search", None, "query", message, remedy)
+        raise rejected(
+            "Search", None, "query", f"the query has {len(typed):,} characters", f"at most {LONGEST_TYPED:,}"
+        )
     return NewSearch(typed, like, among)
 
 

@@ -7,12 +7,10 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import rejected
 from workbench.figures import counted
-from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, errors_on, form_number, form_text, sent_id, whole_number
+from workbench.web.forms import Findings, accepted, errors_on, form_number, form_text, sent_id, whole_number
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.web.requests import go_to
 from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.pools.listing import pools_of
@@ -51,11 +49,10 @@ def draw() -> Response:
         with writing() as db:
             keep_draw(db, here().id, planned)
     new = sum(len(one.new) for one in planned.topics)
-    notices.add(
+    return accepted(
         f"{counted(new, 'document')} of {counted(len(planned.topics), 'topic')} joined pool {asked.pool}",
-        "good",
+        "missed.index",
     )
-    return go_to("missed.index")
 
 
 @blueprint.get("/table.<any(csv, json):kind>")

@@ -150,8 +150,9 @@ def _searcher(topic: str) -> Searcher:
 def _require(db: Session, topic: str) -> None:
     require_search(db, here().id)
     if topic not in topic_titles(db, here().id):
-        message, remedy = "no topic is selected", "select the topic that you search for"
-        raise rejected("Search", None, "topic", message, remedy)
+        raise rejected(
+            "Search", None, "topic", "no topic is selected", "select the topic that you search for"
+        )
 
 
 def _pools(db: Session) -> list[PoolLine]:
@@ -191,5 +192,10 @@ def _page(topic: str, search_id: int | None = None, findings: Findings = ()) -> 
         if shown is None:
             page["earlier"] = earlier_searches(db, _searcher(topic)) if topic else ()
             page["found"] = found_by_search(db, here().id)
-    template = "search/_searching.html" if wants_fragment() else "search/index.html"
-    return render_template(template, shown=shown, opened=opened, ready=ready, **page)
+    return render_template(
+        "search/_searching.html" if wants_fragment() else "search/index.html",
+        shown=shown,
+        opened=opened,
+        ready=ready,
+        **page,
+    )

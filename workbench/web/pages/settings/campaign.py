@@ -224,11 +224,25 @@ def _checked(typed: CampaignForm) -> Scale:
     if not name:
         findings.append(Finding("Name", None, "name", "the name is missing"))
     if len(name) > LONGEST_NAME:
-        short = f"at most {LONGEST_NAME} characters"
-        findings.append(Finding("Name", None, "name", f"the name has {len(name)} characters", short))
+        findings.append(
+            Finding(
+                "Name",
+                None,
+                "name",
+                f"the name has {len(name)} characters",
+                f"at most {LONGEST_NAME} characters",
+            )
+        )
     if len(typed.guidelines) > LONGEST_GUIDELINES:
-        long = f"the guidelines have {len(typed.guidelines):,} characters"
-        findings.append(Finding("Guidelines", None, "guidelines", long, f"at most {LONGEST_GUIDELINES:,}"))
+        findings.append(
+            Finding(
+                "Guidelines",
+                None,
+                "guidelines",
+                f"the guidelines have {len(typed.guidelines):,} characters",
+                f"at most {LONGEST_GUIDELINES:,}",
+            )
+        )
     try:
         scale = read_scale(typed.scale)
     except InvalidInput as error:

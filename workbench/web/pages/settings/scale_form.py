@@ -76,8 +76,15 @@ def read_scale(form: ScaleForm) -> Scale:
     grades = [(index, _grade(index, row, findings)) for index, row in enumerate(form.rows) if not row.blank]
     relevant = dict(grades).get(-1 if form.relevant is None else form.relevant)
     if relevant is None:
-        remedy = "mark the lowest grade that counts as relevant"
-        findings.append(Finding("Scale", None, CODE, "no grade is marked as the lowest relevant one", remedy))
+        findings.append(
+            Finding(
+                "Scale",
+                None,
+                CODE,
+                "no grade is marked as the lowest relevant one",
+                "mark the lowest grade that counts as relevant",
+            )
+        )
     if findings or relevant is None:
         raise InvalidInput(findings)
     ordered = sorted((grade for _, grade in grades), key=lambda grade: int(grade["value"]))
