@@ -23,7 +23,7 @@ LONGEST_SHOWN = 120
 
 
 class ChangedMeanwhile(InvalidInput):
-    """Somebody else changed fields of a form after it was opened, which are `now` what this says by name."""
+    """Somebody else changed fields of a form after it was opened; `now` has what they are, by name."""
 
     def __init__(self, now: Mapping[str, Any]) -> None:
         remedy = "compare the two, then save again"
