@@ -12,7 +12,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from flask import Flask, current_app, g, request, url_for
+from flask import Flask, current_app, g, request
 from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import Unauthorized
 from werkzeug.wrappers import Response
@@ -20,7 +20,16 @@ from werkzeug.wrappers import Response
 from workbench.errors import Conflict, NotAllowed, NotFound, Unavailable
 from workbench.settings import TwoFactorDemand
 from workbench.web.context import Context, app_context, asking, context_of, reading
-from workbench.web.requests import API, bearer_of, from_script, of_api, page_asked_for, read_token, see_other
+from workbench.web.requests import (
+    API,
+    Reply,
+    bearer_of,
+    from_script,
+    go_to,
+    of_api,
+    page_asked_for,
+    read_token,
+)
 from workbench.workflow.campaigns.campaigns import ARCHIVED, LONGEST_GUIDELINES, RESTORE
 from workbench.workflow.campaigns.visits import Visit, VisitedCampaign, token_visit_of, visit_of
 from workbench.workflow.judging.worklists import effective_roles, may_be_suspended
@@ -120,26 +129,26 @@ def member(*roles: Role) -> Callable[[View], View]:
 
 def in_archive(view: View) -> View:
     """Let a view, which states already who may call it, change something in an archived campaign too."""
-    return _state(view, replace(getattr(view, ATTRIBUTE), in_archive=True))
+    return _restate(view, in_archive=True)
 
 
 def takes_from_strangers(most: int) -> Callable[[View], View]:
     """Let a view, which states already who may call it, take bodies of `most` bytes from strangers."""
 
     def decorate(view: View) -> View:
-        return _state(view, replace(getattr(view, ATTRIBUTE), stranger_bytes=most))
+        return _restate(view, stranger_bytes=most)
 
     return decorate
 
 
 def takes_guidelines(view: View) -> View:
     """Let a view, which states already who may call it, take the longest guidelines, however encoded."""
-    return _state(view, replace(getattr(view, ATTRIBUTE), text_bytes=BYTES_WITH_GUIDELINES))
+    return _restate(view, text_bytes=BYTES_WITH_GUIDELINES)
 
 
 def takes_uploads(view: View) -> View:
     """Let a view, which states already who may call it, take a file as its body."""
-    return _state(view, replace(getattr(view, ATTRIBUTE), uploads=True))
+    return _restate(view, uploads=True)
 
 
 def body_limit(app: Flask, endpoint: str | None, kind: str, *, signed_in: bool) -> int:
@@ -201,14 +210,15 @@ def token_scopes() -> tuple[Scope, ...]:
 def is_valid(context: Context, token: str, *, of_api: bool = False) -> bool:
     """Whether a token is that of a valid session, or `of_api` a valid access token."""
     with context.database.asking() as connection:
-        found = token_visit_of(connection, token) if of_api else None
-        idle = context.settings.session_idle
-        own = visit_of(connection, token, idle=idle) if not of_api else None
-        visit = found.visit if found is not None else own
+        if of_api:
+            found = token_visit_of(connection, token)
+            visit = found.visit if found is not None else None
+        else:
+            visit = visit_of(connection, token, idle=context.settings.session_idle)
     return visit is not None and not visit.disabled
 
 
-def guard() -> Response | tuple[str, int] | None:
+def guard() -> Reply | None:
     """Before every request: identify the viewer and check their access.
 
     Raises NotAllowed if a role is missing, NotFound for a campaign in which the viewer has no role.
@@ -262,6 +272,10 @@ def _state(view: View, statement: Access) -> View:
     return view
 
 
+def _restate(view: View, **changes: Any) -> View:
+    return _state(view, replace(getattr(view, ATTRIBUTE), **changes))
+
+
 def _recognise_program() -> None:
     secret = bearer_of(request.environ)
     if secret is None:
@@ -310,7 +324,7 @@ def _recognise() -> None:
     _enter(visit)
 
 
-def _ask_to_sign_in() -> Response | tuple[str, int]:
+def _ask_to_sign_in() -> Reply:
     if of_api():
         raise Unauthorized(www_authenticate=WWWAuthenticate("bearer"))
     if from_script():
@@ -318,9 +332,12 @@ def _ask_to_sign_in() -> Response | tuple[str, int]:
         return "Signed out", 401
     with reading() as db:
         if not any_account(db):
-            return see_other(url_for("entrance.welcome"))
-    why = None if request.method in {"GET", "HEAD"} else "not-sent"
-    return see_other(url_for("entrance.sign_in", next=page_asked_for(), why=why))
+            return go_to("entrance.welcome")
+    return go_to(
+        "entrance.sign_in",
+        next=page_asked_for(),
+        why=None if request.method in {"GET", "HEAD"} else "not-sent",
+    )
 
 
 def _may_go_on(endpoint: str, demand: TwoFactorDemand) -> bool:
@@ -338,7 +355,7 @@ def _lead_to_two_factor(demand: TwoFactorDemand) -> Response:
             f"this site requires two-factor sign-in of {demand.label}",
             remedy="sign in with a browser and turn it on under Your account",
         )
-    return see_other(url_for("two_factor.index"))
+    return go_to("two_factor.index")
 
 
 def _enter_campaign(statement: Access) -> None:

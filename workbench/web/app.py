@@ -47,10 +47,14 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
     app.url_map.converters.update(
         {"id": IdConverter, "int": NumberConverter, "string": TextConverter, "default": TextConverter}
     )
-    provider = OpenIdProvider(settings.openid) if settings.openid is not None else None
     context.init_app(
         app,
-        context.Context(settings, database, passwords or Passwords(), provider=provider),
+        context.Context(
+            settings,
+            database,
+            passwords or Passwords(),
+            provider=OpenIdProvider(settings.openid) if settings.openid is not None else None,
+        ),
     )
     # The trail first: it gives the request its id, and sees how it was answered last.
     if settings.slow_statement_ms:

@@ -14,27 +14,14 @@ PIECE = 6_000
 _CONTAINERS = frozenset({"div", "blockquote"})
 _VOID = frozenset({"br", "hr"})
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9]*+)[^<>]*+>")
-_INLINE = frozenset(
-    (
-        "b",
-        "i",
-        "em",
-        "strong",
-        "u",
-        "s",
-        "sub",
-        "sup",
-        "small",
-        "code",
-        "kbd",
-        "q",
-        "cite",
-        "var",
-        "a",
-        "span",
-        "math",
-    )
-)
+
+
+def names(text: str) -> frozenset[str]:
+    """The names of elements in a text, between blanks."""
+    return frozenset(text.split())
+
+
+INLINE = names("b i em strong u s sub sup small code kbd q cite var")
 
 
 def pieces(text: str, size: int = PIECE) -> Iterator[str]:
@@ -104,7 +91,7 @@ def in_parts(html: str) -> str:
                 leaf -= 1
                 out.append(match[0])
                 size += len(match[0])
-                if not leaf and in_part and size > PART and name not in _INLINE:
+                if not leaf and in_part and size > PART and name not in INLINE | {"a", "span", "math"}:
                     out.append("</div>")
                     in_part = False
             else:

@@ -6,10 +6,9 @@ again, and only what is still missing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from workbench.datasets import DatasetPart, catalogue_entry
+from workbench.datasets import catalogue_entry
 from workbench.errors import Conflict, rejected
 from workbench.web.access import here
 from workbench.web.context import reading
@@ -35,24 +34,19 @@ def last_load() -> Job | None:
 
 def begin_load(asked: AskedCollection) -> None:
     """Have these parts loaded; raises Conflict while others are, WorkbenchError for what cannot be."""
-    _require_parts(asked)
-    running = last_load()
-    if running is not None and running.active:
-        raise Conflict(f"{running.arguments['dataset']} is being loaded", remedy="wait until it is done")
-    begin(COLLECTION, asdict(asked))
-
-
-def chosen_parts(sent: Sequence[str]) -> tuple[str, ...]:
-    """Those of a form's words that name parts, in the order of the parts."""
-    return tuple(part.value for part in DatasetPart if part.value in sent)
-
-
-def _require_parts(asked: AskedCollection) -> None:
     if not asked.parts:
         raise rejected("Collection", None, "part", "nothing is selected", "select what to load")
     entry = catalogue_entry(asked.dataset)
     lacking = [part for part in asked.parts if part not in entry.parts]
     if lacking:
-        message = f"{entry.id} has no {' and no '.join(lacking)}"
-        remedy = f"it has {', '.join(entry.parts)}"
-        raise rejected("Collection", None, "part", message, remedy)
+        raise rejected(
+            "Collection",
+            None,
+            "part",
+            f"{entry.id} has no {' and no '.join(lacking)}",
+            f"it has {', '.join(entry.parts)}",
+        )
+    running = last_load()
+    if running is not None and running.active:
+        raise Conflict(f"{running.arguments['dataset']} is being loaded", remedy="wait until it is done")
+    begin(COLLECTION, asdict(asked))

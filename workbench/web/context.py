@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from flask import Flask, current_app, g
 
-from workbench.errors import Conflict, Unavailable
+from workbench.errors import Conflict, NotFound, Unavailable
 from workbench.settings import Settings
 from workbench.storage import Connection, Session, locks
 from workbench.storage.engine import ROWS_GONE, Database
@@ -102,6 +102,17 @@ def reading() -> AbstractContextManager[Session]:
 def asking() -> AbstractContextManager[Connection]:
     """A connection for a single statement that reads."""
     return app_context().database.asking()
+
+
+def sends_mail() -> bool:
+    """Whether this site sends mail."""
+    return app_context().settings.mail is not None
+
+
+def require_mail(remedy: str = "") -> None:
+    """Raise NotFound on a site that sends none."""
+    if not sends_mail():
+        raise NotFound("this site sends no e-mail", remedy=remedy)
 
 
 def _wait_for_turn(db: Session) -> None:

@@ -72,11 +72,6 @@ def csv_file(columns: Sequence[str], rows: Iterable[Sequence[object]], name: str
     return attachment(csv_parts(columns, rows), name, kind="text/csv")
 
 
-def tsv_file(columns: Sequence[str], rows: Iterable[Sequence[object]], name: str) -> Response:
-    """A table as a file of cells between tabs."""
-    return attachment(csv_parts(columns, rows, separator="\t"), name, kind="text/tab-separated-values")
-
-
 def export_file(export: Export, kind: str, name: str) -> Response:
     """A result as a file; `kind` is its extension: `csv`, `json`, or `tex` for a result with LaTeX."""
     if kind == "csv":

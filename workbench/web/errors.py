@@ -154,9 +154,11 @@ def init_app(app: Flask) -> None:
 def _render(failure: Failure) -> Response:
     if of_api():
         return problem_response(failure)
-    template = "_errors.html" if wants_fragment() else "error.html"
-    page = render_template(template, failure=failure)
-    return Response(page, failure.status, content_type="text/html; charset=utf-8")
+    return Response(
+        render_template("_errors.html" if wants_fragment() else "error.html", failure=failure),
+        failure.status,
+        content_type="text/html; charset=utf-8",
+    )
 
 
 def _sentence(message: str) -> str:

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import BinaryIO, TypeVar, cast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from enum import StrEnum
+from typing import Any, BinaryIO, TypeVar, cast
 
-from flask import request
+from flask import abort, make_response, request
+from werkzeug import Response
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, WorkbenchError, rejected
 from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.ids import read_id
 from workbench.web.rendering import plain_words
+from workbench.web.requests import go_to
 from workbench.workflow.checks import storable
 
 Files = list[tuple[str, BinaryIO]]
+Findings = tuple[Finding, ...]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Kind = TypeVar("Kind", bound=StrEnum)
 LONGEST_FILE_NAME = 200
 # Notices are stored in a cookie, which has room for a few.
 MOST_SENTENCES, SHOWN = 4, 60
@@ -65,6 +72,46 @@ def whole_number(text: str) -> int | None:
     return int(text) if text.isascii() and _WHOLE.fullmatch(text) else None
 
 
+def form_text(field: str) -> str:
+    """The text of a field of the form, empty without it."""
+    return request.form.get(field, "")
+
+
+def query_text(field: str) -> str:
+    """The text of a field of the address, empty without it."""
+    return request.args.get(field, "")
+
+
+def form_number(field: str) -> int | None:
+    """The whole number in a field of the form, or None if there is none."""
+    return whole_number(form_text(field))
+
+
+def query_number(field: str) -> int | None:
+    """The whole number in a field of the address, or None if there is none."""
+    return whole_number(query_text(field))
+
+
+def sent_numbers(field: str) -> list[int]:
+    """The whole numbers in all fields of one name; any other text in one is passed over."""
+    numbers = map(whole_number, request.form.getlist(field))
+    return [number for number in numbers if number is not None]
+
+
+def named(kind: type[Kind], text: str | None) -> Kind | None:
+    """The member of an enumeration that a text names, None for any other text."""
+    return next((one for one in kind if one == text), None)
+
+
+def sent_words() -> list[Any]:
+    """The words that a script sends as `{"words": [...]}`; raises InvalidInput."""
+    sent = request.get_json(silent=True)
+    words = sent.get("words") if isinstance(sent, dict) else None
+    if not isinstance(words, list):
+        raise rejected("My words", None, "words", "the body is no list of words")
+    return words
+
+
 def sent_text(field: str) -> str:
     """The text of a field with normalised line ends, without characters that no database stores."""
     return storable(request.values.get(field, "")).replace("\r\n", "\n")
@@ -84,16 +131,46 @@ def sent_id(field: str) -> str:
     return next(iter(sent_ids(field)), "")
 
 
-def findings_of(error: WorkbenchError, source: str, code: str = "") -> tuple[Finding, ...]:
+def findings_of(error: WorkbenchError, source: str, code: str = "") -> Findings:
     """The findings of an error, to show with the form; `code` is the field of an error without findings."""
     if isinstance(error, InvalidInput):
         return error.findings
     return (Finding(source, None, code, error.message, error.remedy),)
 
 
+class NotNow(InvalidInput):
+    """A form that may be accepted later as it is."""
+
+
 def status_of(error: WorkbenchError) -> int:
     """The HTTP status of a rejected form."""
-    return 409 if isinstance(error, Conflict) else 422
+    return 409 if isinstance(error, Conflict) else 503 if isinstance(error, NotNow) else 422
+
+
+@contextmanager
+def errors_on(
+    page: Callable[..., str], source: str | None = None, code: str = "", *, of: str = ""
+) -> Iterator[None]:
+    """Answer a form that is refused with its page, which shows the `findings`.
+
+    `source` and `code` name the field of an error without findings; without a source it passes. `of` is the
+    one field of a form in which everything is wrong that is.
+    """
+    try:
+        yield
+    except WorkbenchError as error:
+        if source is None and not isinstance(error, InvalidInput):
+            raise
+        findings = findings_of(error, source or "", code)
+        if of:
+            findings = tuple(replace(finding, code=of) for finding in findings)
+        abort(make_response(page(findings=findings), status_of(error)))
+
+
+def accepted(text: str, endpoint: str, **values: Any) -> Response:
+    """Go on to a page, which says what the form has done."""
+    notices.add(text)
+    return go_to(endpoint, **values)
 
 
 def announce(done: Sequence[tuple[str, str]], then: tuple[str, str] | None = None) -> None:

@@ -11,8 +11,8 @@ from flask import request, url_for
 from workbench.errors import InvalidInput
 from workbench.storage import Session
 from workbench.web.access import here, viewer
-from workbench.web.context import app_context, writing
-from workbench.web.forms import sent_text, whole_number
+from workbench.web.context import sends_mail, writing
+from workbench.web.forms import sent_numbers, sent_text
 from workbench.workflow.mail.queue import add_invitation
 from workbench.workflow.people.invitations import (
     Invited,
@@ -58,14 +58,12 @@ def renew_sent() -> list[Link]:
 
 def sent_invitations() -> list[int]:
     """The invitations that a form of their list means: the one of its own button, else the ticked ones."""
-    chosen = request.form.getlist("only") or request.form.getlist("selected")
-    numbers = map(whole_number, chosen)
-    return [number for number in numbers if number is not None]
+    return sent_numbers("only" if request.form.getlist("only") else "selected")
 
 
 def _links_of(db: Session, made: Iterable[Invited]) -> list[Link]:
     """The links of new invitations, or to whom the site sends them, if the form asks for that."""
-    send = app_context().settings.mail is not None and "mail" in request.form
+    send = sends_mail() and "mail" in request.form
     found = []
     for one in made:
         to = _address(one) if send else ""

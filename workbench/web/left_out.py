@@ -8,36 +8,30 @@ offsets of passages in a document stay what they are.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from html import escape
 
-
-@dataclass(frozen=True, slots=True)
-class _LeftOut:
-    one: str
-    many: str
-    elements: str
-
-
+# What is said of one and of many, and the elements.
 _KINDS = (
-    _LeftOut("Script left out", "scripts left out", "script"),
-    _LeftOut("Embedded page left out", "embedded pages left out", "iframe frame portal"),
-    _LeftOut("Embedded object left out", "embedded objects left out", "object embed applet"),
-    _LeftOut("Drawing left out", "drawings left out", "svg canvas"),
-    _LeftOut("Video left out", "videos left out", "video"),
-    _LeftOut("Sound left out", "sounds left out", "audio bgsound"),
-    _LeftOut("Form, shown as text", "forms, shown as text", "form"),
-    _LeftOut("Form field left out", "form fields left out", "input select textarea"),
-    _LeftOut("Content for pages without scripts left out", "contents without scripts left out", "noscript"),
-    _LeftOut("Figure not in the collection", "figures not in the collection", ""),
+    ("Script left out", "scripts left out", "script"),
+    ("Embedded page left out", "embedded pages left out", "iframe frame portal"),
+    ("Embedded object left out", "embedded objects left out", "object embed applet"),
+    ("Drawing left out", "drawings left out", "svg canvas"),
+    ("Video left out", "videos left out", "video"),
+    ("Sound left out", "sounds left out", "audio bgsound"),
+    ("Form, shown as text", "forms, shown as text", "form"),
+    ("Form field left out", "form fields left out", "input select textarea"),
+    ("Content for pages without scripts left out", "contents without scripts left out", "noscript"),
+    ("Figure not in the collection", "figures not in the collection", ""),
 )
 LAYOUT = (
     '<span class="left-out" role="img" aria-label="Layout left out: too large or too deeply nested"></span>'
 )
 # From here to U+FDE0 nobody else has any: `page_images` has those above.
 _FIRST = 0xFDD7
-_BY_ELEMENT = {name: chr(_FIRST + at) for at, kind in enumerate(_KINDS) for name in kind.elements.split()}
-_BY_STAND_IN = {chr(_FIRST + at): kind for at, kind in enumerate(_KINDS)}
+_BY_ELEMENT = {
+    name: chr(_FIRST + at) for at, (_, _, elements) in enumerate(_KINDS) for name in elements.split()
+}
+_BY_STAND_IN = {chr(_FIRST + at): (one, many) for at, (one, many, _) in enumerate(_KINDS)}
 NO_FIGURE = chr(_FIRST + len(_KINDS) - 1)
 """Stands before the words of a figure that the collection does not have."""
 _SIGNS = f"[{chr(_FIRST)}-{chr(_FIRST + len(_KINDS) - 1)}]"
@@ -63,6 +57,6 @@ def marks_shown(clean: str) -> str:
 def _mark(match: re.Match[str]) -> str:
     if match[1] is None:
         return _SIGN.sub("", match[0])
-    kind, count = _BY_STAND_IN[match[1]], match[0].count(match[1])
-    words = kind.one if count == 1 else f"{count} {kind.many}"
+    (one, many), count = _BY_STAND_IN[match[1]], match[0].count(match[1])
+    words = one if count == 1 else f"{count} {many}"
     return f'<span class="left-out" role="img" aria-label="{escape(words)}"></span>'

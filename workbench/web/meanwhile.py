@@ -11,9 +11,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from flask import g, request
+from flask import g
 
 from workbench.errors import Finding, InvalidInput
+from workbench.web.forms import form_text
+from workbench.web.requests import Values
 
 FIELD = "was"
 LONGEST_SHOWN = 120
@@ -21,23 +23,27 @@ LONGEST_SHOWN = 120
 
 
 class ChangedMeanwhile(InvalidInput):
-    """Somebody else changed fields of a form after it was opened; `now` is what they are, by name."""
+    """Somebody else changed fields of a form after it was opened; `now` has what they are, by name."""
 
     def __init__(self, now: Mapping[str, Any]) -> None:
-        self.now = now
         remedy = "compare the two, then save again"
         super().__init__(
             [
-                Finding(name.capitalize().replace("_", " "), None, name, _changed(value), remedy)
+                Finding(
+                    name.capitalize().replace("_", " "),
+                    None,
+                    name,
+                    f"somebody else changed this{_to(value)} after you opened the page",
+                    remedy,
+                )
                 for name, value in now.items()
             ]
         )
 
 
-def _changed(value: object) -> str:
-    """That somebody else changed a value, and to what where that is short."""
+def _to(value: object) -> str:
     shown = in_a_line(value)
-    return f"somebody else changed this{f' to {shown}' if shown else ''} after you opened the page"
+    return f" to {shown}" if shown else ""
 
 
 def in_a_line(value: object) -> str | None:
@@ -62,13 +68,19 @@ def marks(now: Mapping[str, Any]) -> str:
     The page that refuses a form shows it as it was typed, and so says of it what the form had said; only of
     what two people changed it shows the other value too.
     """
-    was, both = _was(), g.get(FIELD, ())
+    was, both = _was(), theirs()
     return " ".join(
         f"{name}={mark(value) if name in both else was.get(name, mark(value))}" for name, value in now.items()
     )
 
 
-def merged(typed: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+def theirs() -> Mapping[str, Any]:
+    """What somebody else has saved of the fields that the refused form would change too, by name."""
+    found: Mapping[str, Any] = g.get(FIELD, {})
+    return found
+
+
+def merged(typed: Mapping[str, Any], now: Mapping[str, Any]) -> Values:
     """The values to save: what was typed where a field was touched, and what there is now elsewhere.
 
     To be called in the transaction that saves. A form without the field `was` is taken as it is. Raises
@@ -82,11 +94,11 @@ def merged(typed: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
         if name in was and mark(now[name]) not in (was[name], mark(typed[name]))
     }
     if both:
-        setattr(g, FIELD, both.keys())
+        setattr(g, FIELD, both)
         raise ChangedMeanwhile(both)
     return {name: now[name] if name in untouched else value for name, value in typed.items()}
 
 
 def _was() -> dict[str, str]:
     """What the form that was sent says that it was made from."""
-    return dict(part.split("=", 1) for part in request.form.get(FIELD, "").split() if "=" in part)
+    return dict(part.split("=", 1) for part in form_text(FIELD).split() if "=" in part)

@@ -100,7 +100,7 @@ def navigation() -> Navigation:
                 Tab(
                     label,
                     url_for(endpoint, slug=campaign.slug),
-                    _section(_blueprint(endpoint)) == section,
+                    _section(endpoint.partition(".")[0]) == section,
                     _to_discuss(campaign) if endpoint == DISCUSSIONS else 0,
                 )
             )
@@ -140,10 +140,6 @@ def _opens(endpoint: str, roles: frozenset[Role]) -> bool:
 def _to_discuss(campaign: Here) -> int:
     with reading() as db:
         return sum(line.waiting for line in discussions(db, campaign.id, viewer().id))
-
-
-def _blueprint(endpoint: str) -> str:
-    return endpoint.partition(".")[0]
 
 
 def _section(blueprint: str | None) -> str | None:

@@ -11,7 +11,7 @@ from flask import Flask, g, request
 from itsdangerous import BadData, URLSafeTimedSerializer
 from werkzeug.wrappers import Response
 
-from workbench.web.requests import cookie_name, secure
+from workbench.web.requests import cookie_name, drop_cookie, set_cookie
 
 NAME = "workbench-notice"
 LASTS_SECONDS = 120
@@ -53,28 +53,17 @@ def send_notices(response: Response) -> Response:
     """Store new notices in the cookie, or delete those that were read."""
     coming, token = g.get("notices_to_come"), g.get("token")
     if coming and token:
-        response.set_cookie(
-            cookie_name(NAME),
-            _sealed(token, coming),
-            max_age=LASTS_SECONDS,
-            path="/",
-            secure=secure(),
-            httponly=True,
-            samesite="Lax",
-        )
+        sealed = _seal(token).dumps(coming)
+        text = sealed.decode() if isinstance(sealed, bytes) else sealed
+        set_cookie(response, NAME, text, max_age=LASTS_SECONDS)
     elif g.get("notices_were_read"):
-        response.delete_cookie(cookie_name(NAME), path="/", secure=secure(), httponly=True, samesite="Lax")
+        drop_cookie(response, NAME)
     return response
 
 
 def init_app(app: Flask) -> None:
     """Add notices to every response of the application."""
     app.after_request(send_notices)
-
-
-def _sealed(token: str, notices_to_come: list[tuple[str, str]]) -> str:
-    sealed = _seal(token).dumps(notices_to_come)
-    return sealed.decode() if isinstance(sealed, bytes) else sealed
 
 
 def _seal(token: str) -> URLSafeTimedSerializer:

@@ -49,5 +49,6 @@ class Observed:
                 "status": status,
                 "milliseconds": round(seconds * 1000, 1),
             }
-            message = " ".join(f"{name}={value}" for name, value in fields.items())
-            LOG.info("%s", message, extra={FIELDS: fields})
+            LOG.info(
+                "%s", " ".join(f"{name}={value}" for name, value in fields.items()), extra={FIELDS: fields}
+            )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from flask import request
 
 from workbench.web.forms import sent_text, whole_number
+from workbench.web.requests import Values
 
 Row = TypeVar("Row")
 
@@ -27,8 +28,8 @@ class ListPage(Generic[Row]):
     start: int
     found: int
     total: int
-    size: int
-    search: str
+    size: int = A_PAGE
+    search: str = ""
 
     @property
     def long(self) -> bool:
@@ -47,7 +48,7 @@ class ListPage(Generic[Row]):
         return after if after < self.found else None
 
 
-def place_sent() -> dict[str, Any]:
+def place_sent() -> Values:
     """The arguments of an address that leads back to the page from which a form was sent."""
     return {"search": sent_text("search").strip() or None, "from": start_asked() or None}
 
@@ -71,10 +72,13 @@ def page_of_topics(rows: Iterable[tuple[str, str, Row]], size: int | None = None
 def _page(
     found: Sequence[Row], total: int, search: str, size: int, place: int | None = None
 ) -> ListPage[Row]:
-    start = min(start_asked(), max(0, len(found) - 1) // size * size)
-    if place is not None:
-        start = place // size * size
+    start = start_within(len(found), size) if place is None else place // size * size
     return ListPage(found[start : start + size], start, len(found), total, size, search)
+
+
+def start_within(found: int, size: int = A_PAGE) -> int:
+    """The first row of the page of `?from=`; from behind the end on, that of the last page."""
+    return min(start_asked(), max(0, found - 1) // size * size)
 
 
 def start_asked() -> int:

@@ -9,7 +9,8 @@ from http import HTTPStatus
 from flask import g
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, finding_to_json
+from workbench.errors import finding_to_json
+from workbench.web.forms import Findings
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -22,7 +23,7 @@ class Failure:
     title: str
     message: str
     remedy: str = ""
-    findings: tuple[Finding, ...] = ()
+    findings: Findings = ()
 
 
 def problem_response(failure: Failure) -> Response:

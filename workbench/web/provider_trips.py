@@ -10,7 +10,8 @@ from werkzeug.wrappers import Response
 from workbench.errors import NotFound
 from workbench.web.access import viewer_or_none
 from workbench.web.context import app_context
-from workbench.web.requests import cookie_name, secure
+from workbench.web.forms import query_text
+from workbench.web.requests import cookie_name, drop_cookie, set_cookie
 from workbench.workflow.openid.browser_trips import TRIP_LASTS, BrowserTrip, returned_trip
 from workbench.workflow.openid.provider import OpenIdProvider
 from workbench.workflow.openid.refusals import NotSignedIn, SignInObstacle
@@ -51,27 +52,19 @@ def depart(provider: OpenIdProvider, trip: BrowserTrip) -> Response:
     response = Response(
         page, content_type="text/html; charset=utf-8", headers={"Refresh": f"0; url={address}"}
     )
-    response.set_cookie(
-        cookie_name(COOKIE),
-        trip.kept,
-        max_age=TRIP_LASTS,
-        path="/",
-        secure=secure(),
-        httponly=True,
-        # Sent when the provider leads the browser back, as a link does, and with nothing else of other sites.
-        samesite="Lax",
-    )
+    # Sent when the provider leads the browser back, as a link does, and with nothing else of other sites.
+    set_cookie(response, COOKIE, trip.kept, max_age=TRIP_LASTS)
     return response
 
 
 def trip_of_request() -> BrowserTrip | None:
     """The trip from which this browser comes back, None if this is not the answer to it."""
-    return returned_trip(request.cookies.get(cookie_name(COOKIE), ""), request.args.get("state", ""))
+    return returned_trip(request.cookies.get(cookie_name(COOKIE), ""), query_text("state"))
 
 
 def end_trip(response: Response) -> Response:
     """Forget the trip, whatever came of it: its state is of no use a second time."""
-    response.delete_cookie(cookie_name(COOKIE), path="/", secure=secure(), httponly=True, samesite="Lax")
+    drop_cookie(response, COOKIE)
     return response
 
 

@@ -90,5 +90,6 @@ class UnderPrefix:
         if (path + "/").startswith(self._prefix + "/"):
             entered = {"SCRIPT_NAME": self._prefix, "PATH_INFO": path[len(self._prefix) :] or "/"}
             return self._app(environ | entered, start_response)
-        message = f"There is nothing here. Workbench is at {self._prefix}/\n"
-        return Response(message, 404, headers=HEADERS)(environ, start_response)
+        return Response(f"There is nothing here. Workbench is at {self._prefix}/\n", 404, headers=HEADERS)(
+            environ, start_response
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape, unescape
 from types import MappingProxyType
 from urllib.parse import urlsplit
@@ -15,7 +15,17 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from workbench.searching.fragments import FragmentPiece
-from workbench.web.chunking import LONG, PART, PIECE, in_parts, line_pieces, longest_text, pieces
+from workbench.web.chunking import (
+    INLINE,
+    LONG,
+    PART,
+    PIECE,
+    in_parts,
+    line_pieces,
+    longest_text,
+    names,
+    pieces,
+)
 from workbench.web.left_out import LAYOUT, marks_shown, with_stand_ins
 from workbench.web.page_images import ImageAddress, PageImages
 from workbench.web.plain_text import Block, BlockKind, blocks
@@ -23,11 +33,6 @@ from workbench.web.plain_text import Block, BlockKind, blocks
 _LINK = re.compile(r'<a href="([^"]*)"([^<>]*)>')
 LONGEST_ADDRESS = 60
 NO_IMAGES: Mapping[str, ImageAddress] = MappingProxyType({})
-
-
-def addresses_shown(clean: str) -> str:
-    """Cleaned HTML whose links have their target in `data-to`, for the stylesheet to show."""
-    return _LINK.sub(_with_address, clean)
 
 
 def shown_address(address: str) -> str:
@@ -41,40 +46,32 @@ def shown_address(address: str) -> str:
     if not host or "@" in parts.netloc:
         return ""
     rest = parts.path.rstrip("/") + (f"?{parts.query}" if parts.query else "")
-    shown = f"{host}{f':{parts.port}' if _has_port(parts.netloc) else ''}{rest}"
+    shown = f"{host}{f':{parts.port}' if parts.netloc.rpartition(':')[2].isdigit() else ''}{rest}"
     return shown if len(shown) <= LONGEST_ADDRESS else shown[: LONGEST_ADDRESS - 1] + "…"
 
 
-def _has_port(netloc: str) -> bool:
-    return netloc.rpartition(":")[2].isdigit()
-
-
 def _with_address(match: re.Match[str]) -> str:
+    # The stylesheet shows what is in `data-to`.
     shown = shown_address(unescape(match[1]))
     if not shown:
         return "<a>"
     return f'<a href="{match[1]}" data-to="{escape(shown)}"{match[2]}>'
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-INLINE = _names("b i em strong u s sub sup small code kbd q cite var")
-BLOCKS = _names("p div h1 h2 h3 h4 h5 h6 ul ol li dl dt dd blockquote pre")
-TABLES = _names("table caption thead tbody tfoot tr th td")
+BLOCKS = names("p div h1 h2 h3 h4 h5 h6 ul ol li dl dt dd blockquote pre")
+TABLES = names("table caption thead tbody tfoot tr th td")
 # MathML Core without what loads, links or runs: nothing here has an attribute but those below.
-MATH = _names(
+MATH = names(
     "math semantics mrow mi mn mo ms mtext mspace mfrac msqrt mroot mstyle merror mpadded mphantom menclose "
     "msub msup msubsup munder mover munderover mmultiscripts mprescripts none mtable mtr mtd"
 )
 ALLOWED = INLINE | BLOCKS | TABLES | {"br", "hr", "a"}
 # Each gets dir="auto": the browser finds the direction from its first letter.
-DIRECTED = (BLOCKS | TABLES) - _names("caption thead tbody tfoot tr")
+DIRECTED = (BLOCKS | TABLES) - names("caption thead tbody tfoot tr")
 # Dropped with their content; of every other element that is not allowed only the tags are dropped.
-DROPPED = _names("script style title template noscript iframe object svg textarea select")
+DROPPED = names("script style title template noscript iframe object svg textarea select")
 # The same formula once more, for programs.
-OTHER_MATH = _names("annotation annotation-xml")
+OTHER_MATH = names("annotation annotation-xml")
 _IN_MATH = MATH | OTHER_MATH
 _YES_NO = {"true", "false"}
 _SPANS = {str(number) for number in range(1, 21)}
@@ -98,7 +95,7 @@ _DIVISIONS = "section|article|main|header|footer|aside|nav|center|address|figure
 _DIVISION = re.compile(rf"<(/?)(?:{_DIVISIONS})\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)\b[^<>]*>", re.IGNORECASE)
 # A closing tag of a known element, or one of those that need none: `a <b c` and `vector<a>` are not HTML.
-_TELLING = ALLOWED | DROPPED | _names("math m:math mml:math body font span html")
+_TELLING = ALLOWED | DROPPED | names("math m:math mml:math body font span html")
 _IS_HTML = re.compile(
     rf"</(?:{'|'.join(sorted(_TELLING))})\s*>"
     rf"|<(?:p|br|hr|li|tr|td|html|body|!doctype)\b[^<>]*>|<(?:{_DIVISIONS}|img|iframe|meta|link)\s[^<>]*>",
@@ -107,7 +104,7 @@ _IS_HTML = re.compile(
 _BREAKS = re.compile(r"<(?:p|br|div|li|tr|pre|dd)\b", re.IGNORECASE)
 # What changes how HTML is read, beside the elements that are allowed or dropped. Every other name is changed,
 # so that only its tags go: as a name of SVG or MathML outside of these, its content would go as well.
-_READ_AS_HTML = _names(
+_READ_AS_HTML = names(
     "html head body font span img image picture source video audio canvas embed applet frame form input "
     "label button option base link meta col colgroup map area center big tt strike xmp plaintext noembed "
     "noframes"
@@ -117,7 +114,7 @@ _NAME = re.compile(r"<(/?)([a-z][a-z0-9:-]*)", re.IGNORECASE)
 _HEADING = re.compile(r"<(/?)h([1-6])([ >])")
 _TABLE = re.compile(r"<table( [^<>]*)?>")
 # Elements that the next of their kind closes, and void ones: repeating them does not nest.
-_FLAT = _names("p li tr td th dt dd thead tbody option br hr img input meta link")
+_FLAT = names("p li tr td th dt dd thead tbody option br hr img input meta link")
 DEEPEST, MOST_WORK = 300, 3_000_000
 # Cleaning takes quadratic time in the number of these in one text, 0.2 s for 100,000. Where there are many,
 # they are replaced, while the text is cleaned, by characters that no text can contain.
@@ -135,7 +132,6 @@ _DIRECTION_SIGNS = "\u202a\u202b\u202c\u2066\u2067\u2068\u2069"
 _DIRECTIONS = re.compile(f"[{_DIRECTION_SIGNS}]")
 _UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef]")
 
-GUIDELINE_TAGS = ALLOWED | {"a"}
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
@@ -175,7 +171,7 @@ def _rendered(markdown: str, *, below: int) -> str:
     rendered = _MARKDOWN.render(_UNSHOWABLE.sub("\ufffd", markdown))
     clean = nh3.clean(
         rendered,
-        tags=GUIDELINE_TAGS,
+        tags=ALLOWED,
         clean_content_tags=DROPPED,
         attributes={"a": {"href"}},
         url_schemes={"http", "https"},
@@ -186,15 +182,6 @@ def _rendered(markdown: str, *, below: int) -> str:
     return _shown(clean, below)
 
 
-def _plain(text: str) -> Markup:
-    parts = []
-    for block in blocks(_undirected(text)):
-        tag, classes = _set_in(block)
-        opening = f'<{tag} class="{" ".join(classes)}">' if classes else f"<{tag}>"
-        parts.append(f"{opening}{html.escape(block.text, quote=False)}</{tag}>")
-    return Markup(_overrides_shown("\n".join(parts)))  # noqa: S704  # each part was escaped
-
-
 def _document(text: str) -> str:
     """The paragraphs of a plain text, each with its own direction."""
     written: list[str] = []
@@ -202,13 +189,10 @@ def _document(text: str) -> str:
     for block in blocks(_undirected(text)):
         cut = _cut(block)
         for index, piece in enumerate(cut):
-            tag, classes = _set_in(block)
-            if index + 1 < len(cut):
-                classes = [*classes, "goes-on"]
-            named = f' class="{" ".join(classes)}"' if classes else ""
+            more = ["goes-on"] if index + 1 < len(cut) else []
             # The first line feed of a `pre` is none of its text.
-            feed = "\n" if tag == "pre" and piece.startswith("\n") else ""
-            written.append(f'<{tag}{named} dir="auto">{feed}{html.escape(piece, quote=False)}</{tag}>')
+            feed = "\n" if block.kind is not BlockKind.PROSE and piece.startswith("\n") else ""
+            written.append(_element(block, feed + piece, more, ' dir="auto"'))
             sizes.append(len(piece))
     if sum(sizes) < LONG:
         return _overrides_shown("\n".join(written))
@@ -223,11 +207,12 @@ def _document(text: str) -> str:
     return _overrides_shown("".join(f'<div class="part">{chr(10).join(part)}</div>' for part in parts))
 
 
-def _set_in(block: Block) -> tuple[str, list[str]]:
-    """The element of a block, and its classes."""
-    return "p" if block.kind is BlockKind.PROSE else "pre", [
-        "indented"
-    ] if block.kind is BlockKind.INDENTED else []
+def _element(block: Block, text: str, classes: Sequence[str] = (), direction: str = "") -> str:
+    """A text of a block as an element that is set as the block is."""
+    tag = "p" if block.kind is BlockKind.PROSE else "pre"
+    named = " ".join(("indented", *classes) if block.kind is BlockKind.INDENTED else classes)
+    opening = f'{tag} class="{named}"' if named else tag
+    return f"<{opening}{direction}>{html.escape(text, quote=False)}</{tag}>"
 
 
 def _cut(block: Block) -> list[str]:
@@ -255,7 +240,7 @@ def _html(text: str, images: PageImages) -> str:
         clean = _ANY_STAND_IN.sub(lambda match: _STAND_FOR[match[0]], clean)
     if kept_breaks:
         clean = f'<div class="lines">{clean}</div>'
-    return in_parts(images.shown(_shown(marks_shown(addresses_shown(clean)))))
+    return in_parts(images.shown(_shown(marks_shown(_LINK.sub(_with_address, clean)))))
 
 
 def _named_as_html(text: str) -> str:
@@ -323,7 +308,11 @@ def _too_deep(text: str) -> bool:
 
 def plain_words(text: str) -> str:
     """User text as one line for titles and lists: no controls, no direction overrides, not escaped yet."""
-    return _DIRECTIONS.sub("", _OVERRIDES.sub("", _UNSHOWABLE.sub("\ufffd", " ".join(text.split()))))
+    return _without_signs(" ".join(text.split()))
+
+
+def _without_signs(text: str) -> str:
+    return _DIRECTIONS.sub("", _OVERRIDES.sub("", _UNSHOWABLE.sub("\ufffd", text)))
 
 
 def marked_pieces(pieces: Iterable[FragmentPiece]) -> Markup:
@@ -340,10 +329,11 @@ def _piece(text: str) -> str:
     # Most pieces, of which a page of hits has hundreds.
     if text.isascii() and text.isprintable() and "  " not in text:
         return text
-    shown = _DIRECTIONS.sub("", _OVERRIDES.sub("", _UNSHOWABLE.sub("\ufffd", text)))
-    return re.sub(r"\s+", " ", shown)
+    return re.sub(r"\s+", " ", _without_signs(text))
 
 
 def paragraphs(text: str) -> Markup:
     """A topic's description or narrative: escaped paragraphs."""
-    return _plain(_UNSHOWABLE.sub("\ufffd", text)) if text.strip() else Markup()
+    shown = _undirected(_UNSHOWABLE.sub("\ufffd", text)) if text.strip() else ""
+    parts = (_element(block, block.text) for block in blocks(shown))
+    return Markup(_overrides_shown("\n".join(parts)))  # noqa: S704  # each part was escaped

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from flask import Request, redirect, request, url_for
+from flask.typing import ResponseReturnValue
 from werkzeug.datastructures import ImmutableMultiDict, MultiDict
 from werkzeug.wrappers import Response
 
@@ -14,6 +15,11 @@ from workbench.web.context import app_context
 from workbench.workflow.checks import storable
 from workbench.workflow.people.code_steps import CODE_STEP_LASTS, CodeNeeded
 from workbench.workflow.people.signing_in import Browser, Refused, SignedIn
+
+Values = dict[str, Any]
+"""Values by name: of a form, of a template, of an object in JSON."""
+Reply = ResponseReturnValue
+"""What views return: a page or a response, either with its status."""
 
 
 class StorableFields(ImmutableMultiDict[str, Any]):
@@ -57,6 +63,11 @@ def wants_fragment() -> bool:
 def see_other(address: str) -> Response:
     """A 303 redirect to the page to show after a form was accepted."""
     return redirect(address, code=303)
+
+
+def go_to(endpoint: str, **values: Any) -> Response:
+    """The same to the page of an endpoint."""
+    return see_other(url_for(endpoint, **values))
 
 
 def pushed(page: str, address: str) -> Response:
@@ -156,9 +167,14 @@ def browser() -> Browser:
     return Browser(request.remote_addr, storable(request.user_agent.string))
 
 
+def refused_form(page: str, refused: Refused) -> Reply:
+    """The page of a form whose password or code is wrong, or that has to wait, with its status."""
+    return page, 429 if refused.wait else 422, retry_after(refused)
+
+
 def keep_session(response: Response, session: SignedIn) -> None:
     """Set the session cookie until the session expires."""
-    _set_cookie(response, SESSION_COOKIE, session.token, expires=session.expires_at)
+    set_cookie(response, SESSION_COOKIE, session.token, expires=session.expires_at)
 
 
 def code_step_token() -> str | None:
@@ -168,22 +184,27 @@ def code_step_token() -> str | None:
 
 def keep_code_step(response: Response, step: CodeNeeded) -> None:
     """Set the cookie of a sign-in that waits for a code."""
-    _set_cookie(response, CODE_STEP_COOKIE, step.token, max_age=CODE_STEP_LASTS)
+    set_cookie(response, CODE_STEP_COOKIE, step.token, max_age=CODE_STEP_LASTS)
 
 
 def drop_code_step(response: Response) -> None:
     """Delete the cookie of a sign-in that no longer waits for a code."""
-    name = cookie_name(CODE_STEP_COOKIE)
-    response.delete_cookie(name, path="/", secure=secure(), httponly=True, samesite="Lax")
+    drop_cookie(response, CODE_STEP_COOKIE)
 
 
-def _set_cookie(response: Response, name: str, value: str, **lasts: Any) -> None:
+def set_cookie(response: Response, name: str, value: str, **lasts: Any) -> None:
+    """Set a cookie of this site, which no script reads; other sites send it by links only."""
     response.set_cookie(
         cookie_name(name), value, path="/", secure=secure(), httponly=True, samesite="Lax", **lasts
     )
 
 
+def drop_cookie(response: Response, name: str) -> None:
+    """Delete a cookie of this site."""
+    response.delete_cookie(cookie_name(name), path="/", secure=secure(), httponly=True, samesite="Lax")
+
+
 def drop_session(response: Response) -> None:
     """Delete the session cookie, and what the browser keeps of the pages."""
     response.headers["Clear-Site-Data"] = CLEAR_SITE_DATA
-    response.delete_cookie(cookie_name(), path="/", secure=secure(), httponly=True, samesite="Lax")
+    drop_cookie(response, SESSION_COOKIE)

@@ -5,7 +5,7 @@ To offer one: below the access of the view of a file state `result`, and return 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
@@ -13,9 +13,11 @@ from typing import Any
 from flask import Flask
 from werkzeug.wrappers import Response
 
-from workbench.tables import Export
+from workbench.errors import WorkbenchError
+from workbench.tables import Export, csv_parts
 from workbench.web.access import FILE, here
-from workbench.web.downloads import attachment, export_file, tsv_file
+from workbench.web.downloads import attachment, export_file
+from workbench.web.forms import query_text
 
 CSV, TSV, TEXT = "csv", "tsv", "text"
 
@@ -57,8 +59,17 @@ def result_file(made: MadeResult, kind: str = "") -> Response:
     if made.export is None:
         raise ValueError(f"{made.name} has no table")
     if kind == TSV:
-        return tsv_file(made.export.columns, made.export.rows(), f"{name}.tsv")
+        parts = csv_parts(made.export.columns, made.export.rows(), separator="\t")
+        return attachment(parts, f"{name}.tsv", kind="text/tab-separated-values")
     return export_file(made.export, kind or CSV, name)
+
+
+def part_asked(parts: Collection[str]) -> str:
+    """The table that `?part=` names, the first without it; raises WorkbenchError for an unknown one."""
+    part = query_text("part") or next(iter(parts))
+    if part not in parts:
+        raise WorkbenchError(f"there is no table {part}", remedy=f"one of {', '.join(parts)}")
+    return part
 
 
 def file_endpoints(app: Flask) -> frozenset[str]:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from workbench.errors import Conflict
 from workbench.searching.engine import EngineUnavailable, UnwritableIndex
-from workbench.storage import Session
 from workbench.storage.tables import CampaignRow
 from workbench.web.access import here
 from workbench.web.context import app_context, reading
@@ -50,43 +49,29 @@ class IndexProgress:
     problem: IndexProblem | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class IndexToHave:
-    """The index of a campaign, and how often its documents were written and how many there are by now."""
-
-    index: CampaignIndex
-    changes: int
-    documents: int
-
-
-def index_to_have(db: Session, campaign_id: int) -> IndexToHave:
-    """The index of a campaign as its database tells of it; raises NotFound."""
-    settings = app_context().settings
-    index = campaign_index(db, settings.instance, campaign_id, settings.cluster)
-    # Read by the line before: every search asks this.
-    campaign = db.get_one(CampaignRow, campaign_id)
-    return IndexToHave(index, campaign.document_changes, campaign.documents)
-
-
-def up_to_date_index(to_have: IndexToHave) -> IndexProgress:
+def index_now() -> IndexProgress:
     """The index of this campaign as far as it is; where it is behind, it is updated, or a job begun for that.
 
     Not while a transaction is open. A cluster that did not answer a moment ago is not asked: nobody waits for
     it page by page.
     """
-    index, total = to_have.index, to_have.documents
+    settings = app_context().settings
+    with reading() as db:
+        index = campaign_index(db, settings.instance, here().id, settings.cluster)
+        campaign = db.get_one(CampaignRow, here().id)
+        changes, total = campaign.document_changes, campaign.documents
     if time.monotonic() - _AWAY.get(index.folder, -RETRY_SECONDS) < RETRY_SECONDS:
         return IndexProgress(index, True, 0, total, IndexProblem.UNAVAILABLE)
     try:
-        if _has_seen(to_have):
+        if _has_seen(index, changes):
             return IndexProgress(index, False, total, total)
         job, problem = None, None
-        if total > SMALL or app_context().settings.cluster is not None:
-            job = _job(to_have)
+        if total > SMALL or settings.cluster is not None:
+            job = _job(index, total)
             problem = _problem_of(job)
         else:
             problem = _updated_here()
-        if _has_seen(to_have):
+        if _has_seen(index, changes):
             return IndexProgress(index, False, total, total)
     except EngineUnavailable as error:
         note_unavailable(index, error)
@@ -100,9 +85,9 @@ def note_unavailable(index: CampaignIndex, error: EngineUnavailable) -> None:
     _AWAY[index.folder] = time.monotonic()
 
 
-def _job(to_have: IndexToHave) -> Job:
+def _job(index: CampaignIndex, documents: int) -> Job:
     """The job that updates the index on this host; one that failed a moment ago is not begun again."""
-    arguments = {"documents": to_have.documents, "index": str(to_have.index.folder)}
+    arguments = {"documents": documents, "index": str(index.folder)}
     with reading() as db:
         last = latest(db, here().id, INDEX, arguments)
     failed_at = last.ended_at if last is not None and last.state is not JobState.DONE else None
@@ -130,6 +115,6 @@ def _updated_here() -> IndexProblem | None:
     return None
 
 
-def _has_seen(to_have: IndexToHave) -> bool:
-    state = to_have.index.state()
-    return state is not None and state.changes == to_have.changes
+def _has_seen(index: CampaignIndex, changes: int) -> bool:
+    state = index.state()
+    return state is not None and state.changes == changes

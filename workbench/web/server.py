@@ -12,7 +12,6 @@ import resource
 import signal
 import sys
 from collections.abc import Iterable
-from types import FrameType
 from typing import Any
 
 from flask import Flask
@@ -72,7 +71,7 @@ def serve_site(*, host: str, port: int) -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
     # Also where whoever started it in the background had SIGINT ignored.
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _stop)
+        signal.signal(number, lambda _signal, _frame: sys.exit(0))
     # What is there now stays, so the collector need not go through it: that would stop all requests for a
     # tenth of a second every few hundred.
     gc.collect()
@@ -98,10 +97,6 @@ def _most_connections() -> int:
         soft = min(needed, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     return MOST_CONNECTIONS if soft == resource.RLIM_INFINITY else min(MOST_CONNECTIONS, soft // 2)
-
-
-def _stop(_signal: int, _frame: FrameType | None) -> None:
-    raise SystemExit(0)
 
 
 def _channel_of(app: Flask) -> type[HTTPChannel]:

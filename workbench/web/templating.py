@@ -17,10 +17,11 @@ from workbench.figures import percent, share_of
 from workbench.help.manual import page_for
 from workbench.web import navigation, notices
 from workbench.web.access import here_or_none, viewer, viewer_or_none
-from workbench.web.context import app_context, reading
+from workbench.web.context import app_context, reading, sends_mail
 from workbench.web.ids import write_id
 from workbench.web.page_images import ImageAddress
 from workbench.web.rendering import marked_pieces, paragraphs, plain_words, render_document, render_guidelines
+from workbench.web.requests import Values
 from workbench.workflow.campaigns.originals import ShownForm
 from workbench.workflow.judging.desk_settings import (
     TEXT_OPTIONS,
@@ -37,7 +38,7 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 SEE_ANSWERS = frozenset({Role.ORGANISER, Role.ADJUDICATOR, Role.VIEWER})
 
 # For `app.jinja_options`, which must be set before the first template is loaded.
-OPTIONS: dict[str, Any] = {
+OPTIONS: Values = {
     "undefined": StrictUndefined,
     "autoescape": True,
     "trim_blocks": True,
@@ -74,7 +75,7 @@ def init_app(app: Flask) -> None:
     app.jinja_env.globals["ui"] = app.jinja_env.get_template("_macros.html").module
 
     @app.context_processor
-    def common() -> dict[str, Any]:
+    def common() -> Values:
         return {
             "viewer": viewer_or_none(),
             "campaign": here_or_none(),
@@ -83,11 +84,6 @@ def init_app(app: Flask) -> None:
             "password_hint": PASSWORD_HINT,
             "version": __version__,
         }
-
-
-def sends_mail() -> bool:
-    """Whether this site sends mail."""
-    return app_context().settings.mail is not None
 
 
 def openid_name() -> str:

@@ -68,16 +68,12 @@ def is_recorded(access: Access | None, endpoint: str) -> bool:
     return of_campaign or access.who is Who.ADMINISTRATOR or endpoint.partition(".")[0] in OWN_ACTS
 
 
-def new_request_id() -> str:
-    """An id by which the response, the trail and the log tell of the same request."""
-    return secrets.token_hex(8)
-
-
 def init_app(app: Flask) -> None:
     """Give each request an id, and have its act recorded."""
 
     def begin() -> None:
-        g.request_id, g.began = new_request_id(), time.perf_counter()
+        # By it the response, the trail and the log tell of the same request.
+        g.request_id, g.began = secrets.token_hex(8), time.perf_counter()
         endpoint = request.endpoint or ""
         changes = request.method not in SAFE_METHODS if of_api() else request.method == "POST"
         recorded_form = changes and is_recorded(access_of(current_app, endpoint), endpoint)

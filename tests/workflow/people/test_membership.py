@@ -14,8 +14,8 @@ from workbench.workflow.people.accounts import rename
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.membership import (
     add_role,
+    member_of,
     remove_role,
-    require_member,
 )
 from workbench.workflow.people.roles import Role
 
@@ -79,5 +79,5 @@ def test_a_role_that_nobody_holds_cannot_be_taken(made: Made, db: Session) -> No
     with pytest.raises(NotFound):
         add_role(db, made.campaign.id, 999_999, Role.VIEWER)
     with pytest.raises(NotFound):
-        require_member(db, made.campaign.id, 999_999)
-    require_member(db, made.campaign.id, made.organiser)
+        member_of(db, made.campaign.id, 999_999)
+    assert member_of(db, made.campaign.id, made.organiser).account_id == made.organiser

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from flask import Blueprint
@@ -11,14 +10,14 @@ from typing_extensions import TypedDict
 
 from workbench.errors import Finding, InvalidInput
 from workbench.json_forms.collecting import PageJson
+from workbench.json_forms.filling import filled
 from workbench.json_forms.judging import AssignmentJson
 from workbench.storage import Session
 from workbench.web.access import here, organiser
-from workbench.web.api.cursors import FORBID, PageQuery, Whole, page_of
+from workbench.web.api.cursors import Names, PageQuery, Seed, Whole, sent, sorted_page
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
 from workbench.workflow.judging.assignments import (
-    AssignmentLine,
     Distribution,
     assignments_of,
     distribute,
@@ -39,20 +38,19 @@ class AddedAssignments(TypedDict):
     added: int
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentAssignments:
     """Topics of a pool for assessors, by name; all with an account if None.
 
     With `topics` each goes to every assessor named, else all are distributed, each to `per_topic` of them.
     """
 
-    __pydantic_config__ = FORBID
     pool: str
-    assessors: Annotated[list[str], Field(min_length=1)] | None = None
-    topics: Annotated[list[str], Field(min_length=1)] | None = None
+    assessors: Names | None = None
+    topics: Names | None = None
     per_topic: Annotated[Whole, Field(ge=1, le=1000)] = 1
     order: OrderRule = OrderRule.SHUFFLED
-    seed: Annotated[Whole, Field(ge=0, lt=2**31)] | None = None
+    seed: Seed | None = None
 
 
 @blueprint.get("")
@@ -61,8 +59,15 @@ class SentAssignments:
 def index(query: PageQuery) -> PageJson[AssignmentJson]:
     """List the assignments, and how much of each is answered."""
     with reading() as db:
-        found = sorted(assignments_of(db, here().id), key=lambda one: one.id)
-    return page_of(found, query, key=lambda one: one.id, form=_assignment)
+        found = assignments_of(db, here().id)
+    return sorted_page(
+        found,
+        query,
+        key=lambda one: one.id,
+        form=lambda line: filled(
+            AssignmentJson, line, assignment=line.id, title=line.topic_title, order=line.order_rule
+        ),
+    )
 
 
 @blueprint.post("")
@@ -103,17 +108,3 @@ def assessor_numbers(db: Session, names: list[str] | None) -> list[int]:
     if names is None:
         return [one.id for one in found.values() if one.able]
     return [found[name].id for name in names]
-
-
-def _assignment(line: AssignmentLine) -> AssignmentJson:
-    return {
-        "assignment": line.id,
-        "pool": line.pool,
-        "topic": line.topic,
-        "title": line.topic_title,
-        "assessor": line.assessor,
-        "order": line.order_rule,
-        "seed": line.seed,
-        "pairs": line.pairs,
-        "answered": line.answered,
-    }

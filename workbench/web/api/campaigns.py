@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import StrEnum
 from typing import Annotated
 
@@ -10,6 +10,7 @@ from flask import Blueprint
 from pydantic import Field
 
 from workbench.json_forms.collecting import OwnCampaign, PageJson
+from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web.access import (
     administrator,
@@ -22,7 +23,7 @@ from workbench.web.access import (
     takes_guidelines,
     viewer,
 )
-from workbench.web.api.cursors import FORBID, PageQuery, page_of
+from workbench.web.api.cursors import PageQuery, sent, sorted_page
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
 from workbench.workflow.campaigns.archive import archive_campaign, restore_campaign
@@ -48,14 +49,13 @@ Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Guidelines = Annotated[str, Field(max_length=LONGEST_GUIDELINES)]
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentCampaign:
     """A campaign to be made; the scale is a predefined one by name, or its grades.
 
     Without a slug it gets one from its name.
     """
 
-    __pydantic_config__ = FORBID
     name: Name
     scale: str | dict[str, object] = "binary"
     guidelines: Guidelines = ""
@@ -69,21 +69,19 @@ class SentCampaignState(StrEnum):
     ARCHIVED = "archived"
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class CampaignChange:
     """What is to be changed about a campaign; what is not named stays."""
 
-    __pydantic_config__ = FORBID
     name: Name | None = None
     guidelines: Guidelines | None = None
     scale: str | dict[str, object] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentState:
     """The state that a campaign is to have."""
 
-    __pydantic_config__ = FORBID
     state: SentCampaignState
 
 
@@ -93,9 +91,8 @@ class SentState:
 def index(query: PageQuery) -> PageJson[OwnCampaign]:
     """List your campaigns, archived ones too, by slug."""
     with reading() as db:
-        cards = sorted(campaigns_of(db, viewer().id), key=lambda card: card.slug)
-        return page_of(
-            cards,
+        return sorted_page(
+            campaigns_of(db, viewer().id),
             query,
             key=lambda card: card.slug,
             form=lambda card: _own_campaign(
@@ -114,7 +111,7 @@ def create(body: SentCampaign) -> OwnCampaign:
         made = create_campaign(
             db,
             name=body.name,
-            scale=named_scale(body.scale) if isinstance(body.scale, str) else scale_from_json(body.scale),
+            scale=_scale(body.scale),
             guidelines=body.guidelines,
             organiser=viewer().id,
             slug=body.slug,
@@ -139,15 +136,12 @@ def change(body: CampaignChange) -> OwnCampaign:
     """Change the name, the guidelines or the scale."""
     with writing() as db:
         now = campaign_of(db, here().id)
-        scale = now.scale
-        if body.scale is not None:
-            scale = named_scale(body.scale) if isinstance(body.scale, str) else scale_from_json(body.scale)
         change_campaign(
             db,
             here().id,
             name=now.name if body.name is None else body.name,
             guidelines=now.guidelines if body.guidelines is None else body.guidelines,
-            scale=scale,
+            scale=now.scale if body.scale is None else _scale(body.scale),
         )
         return _here(db)
 
@@ -173,6 +167,10 @@ def progress() -> dict[str, object]:
     """Show how far the campaign has come: pooled, judged and disputed pairs, by topic and by assessor."""
     with reading() as db:
         return asdict(overview(db, here().id))
+
+
+def _scale(sent: str | dict[str, object]) -> Scale:
+    return named_scale(sent) if isinstance(sent, str) else scale_from_json(sent)
 
 
 def _here(db: Session) -> OwnCampaign:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, dataclass_transform
 
 from pydantic import ConfigDict, Field, Strict
 
@@ -23,17 +23,27 @@ Number = Annotated[Whole, Field(ge=1, lt=2**63)]
 GradeValue = Annotated[Whole, Field(ge=-(2**31), lt=2**31)]
 Real = Annotated[float, Strict(), Field(allow_inf_nan=False)]
 Seed = Annotated[Whole, Field(ge=0, lt=2**31)]
+Names = Annotated[list[str], Field(min_length=1)]
+ManyNames = Annotated[list[str], Field(min_length=1, max_length=10_000)]
 ClientId = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{8,64}$")]
 FORBID = ConfigDict(extra="forbid")
 """No field that is not named: a misspelt one would be lost in silence."""
 USUAL, MOST = 100, 1000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def sent(record: type[Item]) -> type[Item]:
+    """What a program sends, as a frozen dataclass without any field that it does not name."""
+    made: Any = dataclass(frozen=True, slots=True)(record)
+    made.__pydantic_config__ = FORBID
+    found: type[Item] = made
+    return found
+
+
+@sent
 class PageQuery:
     """Which page of a list: at most `limit` items, from the `cursor` that the page before has as `next`."""
 
-    __pydantic_config__ = FORBID
     limit: Annotated[int, Strict(), Field(ge=1, le=MOST)] = USUAL
     cursor: Annotated[str, Field(max_length=4000)] = ""
 
@@ -45,7 +55,7 @@ def after(query: PageQuery) -> Any:
     try:
         return parsed_json(base64.b64decode(query.cursor.encode(), altchars=b"-_", validate=True))
     except ValueError:
-        raise _no_cursor() from None
+        raise no_cursor() from None
 
 
 def after_ids(query: PageQuery, count: int) -> tuple[str, ...] | None:
@@ -58,7 +68,7 @@ def after_ids(query: PageQuery, count: int) -> tuple[str, ...] | None:
             return tuple(begin)
     except (AttributeError, TypeError, UnicodeEncodeError):
         pass
-    raise _no_cursor()
+    raise no_cursor()
 
 
 def cursor_of(key: Any) -> str:
@@ -78,16 +88,25 @@ def page_of(
     try:
         found = list(islice(rest, query.limit + 1))
     except TypeError:
-        raise _no_cursor() from None
+        raise no_cursor() from None
     more = len(found) > query.limit
     shown = found[: query.limit]
     return {"items": [form(one) for one in shown], "next": cursor_of(key(shown[-1])) if more else None}
+
+
+def sorted_page(
+    items: Iterable[Item], query: PageQuery, *, key: Callable[[Item], Any], form: Callable[[Item], Any]
+) -> PageJson[Any]:
+    """The same of a list in any order."""
+    return page_of(sorted(items, key=key), query, key=key, form=form)
 
 
 def _plain(key: Any) -> Any:
     return list(key) if isinstance(key, tuple) else key
 
 
-def _no_cursor() -> InvalidInput:
-    message = "this is no cursor of this list"
-    return rejected("cursor", None, "cursor", message, "take `next` of the page before")
+def no_cursor() -> InvalidInput:
+    """The error about a cursor that this list has not given."""
+    return rejected(
+        "cursor", None, "cursor", "this is no cursor of this list", "take `next` of the page before"
+    )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from dataclasses import replace
+from typing import Annotated
 
 from flask import Blueprint
 from pydantic import Field
@@ -11,17 +11,16 @@ from typing_extensions import TypedDict
 from werkzeug.wrappers import Response
 
 from workbench.consensus.disputes import Difference
-from workbench.formats.graded_pairs import write_decisions
 from workbench.json_forms.filling import filled
 from workbench.json_forms.judging import DecisionJson, WithdrawnDecision
 from workbench.json_forms.results import DisputesJson
 from workbench.json_forms.rules import DisputeRulesJson
 from workbench.web.access import here, member, organiser, viewer
-from workbench.web.api.cursors import FORBID, ClientId, Flag, GradeValue, Whole
+from workbench.web.api.cursors import FORBID, ClientId, Flag, GradeValue, Whole, sent
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import reading, writing
-from workbench.web.downloads import streamed
-from workbench.workflow.adjudication.decision_files import decisions_made
+from workbench.web.pages.adjudication.queue import decisions as decisions_file
+from workbench.web.requests import Values
 from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide, last_decided, undo
 from workbench.workflow.adjudication.disputes import dispute_queue
 from workbench.workflow.adjudication.queue import Order, State, queue_json
@@ -34,17 +33,16 @@ adjudicator = member(Role.ORGANISER, Role.ADJUDICATOR)
 TABLE = "text/tab-separated-values; charset=utf-8"
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class DisputesQuery:
     """Which disputed pairs, and in which order."""
 
-    __pydantic_config__ = FORBID
     order: Order = Order.INFLUENCE
     topic: str = ""
     state: State | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentDecision:
     """A decision about a pair; `grade` goes with the decision of that name.
 
@@ -52,7 +50,6 @@ class SentDecision:
     there is now.
     """
 
-    __pydantic_config__ = FORBID
     client_id: ClientId
     topic: str
     docno: str
@@ -62,11 +59,10 @@ class SentDecision:
     seen: Annotated[Whole, Field(ge=0, lt=2**63)] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentWithdrawal:
     """The client id of a withdrawal: with the same one no second decision is withdrawn."""
 
-    __pydantic_config__ = FORBID
     client_id: ClientId
 
 
@@ -143,7 +139,7 @@ def rules() -> DisputeRulesJson:
 def change_rules(body: DisputeRulesChange) -> DisputeRulesJson:
     """Change what counts as disputed, or how disputes are shown and discussed."""
     with writing() as db:
-        changed = replace(adjudication_rules(db, here().id), **dict[str, Any](body))
+        changed = replace(adjudication_rules(db, here().id), **Values(body))
         return filled(DisputeRulesJson, save_adjudication_rules(db, here().id, changed))
 
 
@@ -152,6 +148,4 @@ def change_rules(body: DisputeRulesChange) -> DisputeRulesJson:
 @operation(Text(TABLE, "Topic, doc, grade and reason of each adjudicated pair."))
 def decisions() -> Response:
     """Download every adjudicated grade."""
-    with reading() as db:
-        made = decisions_made(db, here().id)
-    return streamed(write_decisions(made), f"{here().slug}.decisions.tsv", kind=TABLE)
+    return decisions_file()

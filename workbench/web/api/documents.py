@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any, BinaryIO
 
 from flask import Blueprint
 from pydantic import Field
 from werkzeug.wrappers import Response
 
-from workbench.errors import rejected
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
 from workbench.json_forms.collecting import DocumentJson, FullDocument, LoadedFiles, PageJson
-from workbench.records import Document
+from workbench.json_forms.filling import filled
 from workbench.web.access import here, member, organiser, reader, takes_uploads
-from workbench.web.api.cursors import FORBID, Flag, PageQuery, after, cursor_of
+from workbench.web.api.cursors import Flag, PageQuery, after, cursor_of, no_cursor, sent
 from workbench.web.api.files import FileName, buffered, choice_of
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import app_context, reading, writing
-from workbench.web.downloads import attachment
+from workbench.web.pages.documents.documents import without_text
 from workbench.web.pages.files import original_file, shown_bytes
 from workbench.workflow.campaigns import collection
 from workbench.workflow.campaigns.campaign_json import loaded_json
@@ -30,27 +28,24 @@ blueprint = Blueprint("documents", __name__, url_prefix="/campaigns/<slug>/docum
 LONGEST_SEARCH = 500
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class DocumentsQuery(PageQuery):
     """Which documents; `begins` is how their docnos begin."""
 
-    __pydantic_config__ = FORBID
     begins: Annotated[str, Field(max_length=LONGEST_SEARCH)] = ""
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class DocumentQuery:
     """Which document."""
 
-    __pydantic_config__ = FORBID
     docno: Annotated[str, Field(min_length=1)]
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class DocumentsFile:
     """A file of documents; `pooled` loads only those that are in a pool."""
 
-    __pydantic_config__ = FORBID
     name: FileName = "documents"
     format: Annotated[str, Field(json_schema_extra={"enum": ["", *DOCUMENT_FORMATS]})] = ""
     pooled: Flag = False
@@ -63,15 +58,14 @@ def index(query: DocumentsQuery) -> PageJson[DocumentJson]:
     """List the documents by docno."""
     begin = after(query) or ""
     if not isinstance(begin, str):
-        message = "this is no cursor of this list"
-        raise rejected("cursor", None, "cursor", message, "take `next` of the page before")
+        raise no_cursor()
     with reading() as db:
         found = collection.some_documents(
             db, here().id, search=query.begins, begins=True, limit=query.limit + 1, after=begin
         )
     shown = found[: query.limit]
     following = cursor_of(shown[-1].docno) if len(found) > query.limit else None
-    return {"items": [{"docno": one.docno, "title": one.title} for one in shown], "next": following}
+    return {"items": [filled(DocumentJson, one) for one in shown], "next": following}
 
 
 @blueprint.get("/document")
@@ -80,8 +74,7 @@ def index(query: DocumentsQuery) -> PageJson[DocumentJson]:
 def show(query: DocumentQuery) -> FullDocument:
     """Show one document with its text."""
     with reading() as db:
-        found: Document = collection.document(db, here().id, query.docno)
-    return {"docno": found.docno, "title": found.title, "text": found.text}
+        return filled(FullDocument, collection.document(db, here().id, query.docno))
 
 
 @blueprint.get("/original")
@@ -105,10 +98,7 @@ def file(sha256: str) -> Response:
 @operation(Text("text/plain; charset=utf-8", "The docnos of pooled documents without text, one a line."))
 def missing() -> Response:
     """List the docnos of pooled documents whose text is not loaded."""
-    with reading() as db:
-        docnos = collection.missing_documents(db, here().id)
-    content = "".join(f"{docno}\n" for docno in docnos).encode("utf-8", "surrogateescape")
-    return attachment(content, f"{here().slug}.without-text.txt")
+    return without_text()
 
 
 @blueprint.post("")

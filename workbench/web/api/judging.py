@@ -5,8 +5,8 @@ Everything here is the assessor's own, and blind as the judging page is: it come
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Annotated, Any
+from dataclasses import asdict
+from typing import Annotated
 
 from flask import Blueprint
 from pydantic import Field
@@ -26,14 +26,24 @@ from workbench.json_forms.judging import (
 )
 from workbench.records import Answer
 from workbench.web.access import here, member, viewer
-from workbench.web.api.cursors import FORBID, PageQuery, Whole, page_of
+from workbench.web.api.cursors import (
+    ClientId,
+    GradeValue,
+    ManyNames,
+    Number,
+    PageQuery,
+    Whole,
+    sent,
+    sorted_page,
+)
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
-from workbench.web.pages.judging.preparing import prepare_desk
-from workbench.workflow.judging.desk_view import DeskAnswer, ShownDocument, documents_of, work_of
+from workbench.web.pages.judging.preparing import prepare_desk, reading_of, writing_of
+from workbench.web.requests import Values
+from workbench.workflow.judging.desk_view import ShownDocument, documents_of, work_of
 from workbench.workflow.judging.submission import SubmissionKind
-from workbench.workflow.judging.sync import MOST_EVENTS, Receipt, receive
-from workbench.workflow.judging.worklists import WorklistLine, add_to_own, own_additions, worklist
+from workbench.workflow.judging.sync import MOST_EVENTS, receive
+from workbench.workflow.judging.worklists import add_to_own, own_additions, worklist
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
@@ -44,15 +54,14 @@ assessor = member(Role.ASSESSOR)
 MOST_DOCUMENTS = 50
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class TaskDocuments:
     """Which documents of the assignment, by the names that it gives them."""
 
-    __pydantic_config__ = FORBID
     docno: Annotated[list[str], Field(min_length=1, max_length=MOST_DOCUMENTS)]
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class JudgmentEvent:
     """An answer about a document, as the judging page sends it; with the same client id it is recorded once.
 
@@ -60,13 +69,12 @@ class JudgmentEvent:
     version of guidelines and scale that was shown.
     """
 
-    __pydantic_config__ = FORBID
-    client_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{8,64}$")]
-    assignment: Annotated[Whole, Field(ge=1, lt=2**63)]
+    client_id: ClientId
+    assignment: Number
     docno: str
     kind: SubmissionKind = SubmissionKind.ANSWER
     answer: Answer | None = None
-    grade: Annotated[Whole, Field(ge=-(2**31), lt=2**31)] | None = None
+    grade: GradeValue | None = None
     reason: str = ""
     comment: str = ""
     active_ms: Annotated[Whole, Field(ge=0, lt=2**31)] | None = None
@@ -76,20 +84,18 @@ class JudgmentEvent:
     instructions: Annotated[Whole, Field(ge=1, lt=2**31)] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentJudgments:
     """Answers in the order in which they were given."""
 
-    __pydantic_config__ = FORBID
     events: Annotated[list[JudgmentEvent], Field(min_length=1, max_length=MOST_EVENTS)]
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentAdditions:
     """Documents for the topic of the assignment, and why."""
 
-    __pydantic_config__ = FORBID
-    docnos: Annotated[list[str], Field(min_length=1, max_length=10_000)]
+    docnos: ManyNames
     reason: str
 
 
@@ -99,8 +105,13 @@ class SentAdditions:
 def index(query: PageQuery) -> PageJson[OwnAssignmentJson]:
     """List your own assignments."""
     with reading() as db:
-        found = sorted(worklist(db, here().id, viewer().id), key=lambda one: one.assignment_id)
-    return page_of(found, query, key=lambda one: one.assignment_id, form=_own)
+        found = worklist(db, here().id, viewer().id)
+    return sorted_page(
+        found,
+        query,
+        key=lambda one: one.assignment_id,
+        form=lambda line: filled(OwnAssignmentJson, line, assignment=line.assignment_id),
+    )
 
 
 @blueprint.get("/<int:assignment_id>")
@@ -115,14 +126,15 @@ def show(assignment_id: int) -> WorkJson:
     with reading() as db:
         work = work_of(db, assignment_id, viewer().id)
     answered = {one.docno for one in work.answers}
-    return {
-        "assignment": assignment_id,
-        "order": list(work.order),
-        "left": [docno for docno in work.order if docno not in answered],
-        "answers": [_answer(one) for one in work.answers],
-        "total": work.total,
-        "closed": work.closed,
-    }
+    return filled(
+        WorkJson,
+        work,
+        assignment=assignment_id,
+        left=[docno for docno in work.order if docno not in answered],
+        answers=[
+            filled(OwnAnswer, one.event, docno=one.docno, event=one.event.client_id) for one in work.answers
+        ],
+    )
 
 
 @blueprint.get("/<int:assignment_id>/documents")
@@ -130,10 +142,9 @@ def show(assignment_id: int) -> WorkJson:
 @operation(list[TaskDocument], query=TaskDocuments)
 def documents(assignment_id: int, query: TaskDocuments) -> list[TaskDocument]:
     """Show documents of an own assignment."""
-    with reading() as db:
-        require_assignment(db, here().id, assignment_id)
+    with reading_of(assignment_id) as db:
         found = documents_of(db, assignment_id, viewer().id, query.docno)
-    return [_task_document(one.document, one.document.key) for one in found]
+    return [_task_document(one.document) for one in found]
 
 
 @blueprint.post("/judgments")
@@ -146,7 +157,7 @@ def record(body: SentJudgments) -> Receipts:
             require_assignment(db, here().id, number)
     with writing() as db:
         receipts = receive(db, viewer().id, [_event(one) for one in body.events])
-    return {"receipts": [_receipt(one) for one in receipts]}
+    return {"receipts": [filled(ReceiptJson, one) for one in receipts]}
 
 
 @blueprint.get("/<int:assignment_id>/additions")
@@ -154,8 +165,7 @@ def record(body: SentJudgments) -> Receipts:
 @operation(OwnAdditionsJson)
 def additions(assignment_id: int) -> OwnAdditionsJson:
     """List the documents that you added to an own assignment."""
-    with reading() as db:
-        require_assignment(db, here().id, assignment_id)
+    with reading_of(assignment_id) as db:
         found = own_additions(db, assignment_id, viewer().id)
     return {"additions": [filled(OwnAdditionJson, one) for one in found]}
 
@@ -166,55 +176,24 @@ def additions(assignment_id: int) -> OwnAdditionsJson:
 def add(assignment_id: int, body: SentAdditions) -> OwnAddedJson:
     """Add documents to an own assignment, which you then judge; all of them, or none."""
     docnos = {docno: number for number, docno in enumerate(body.docnos, start=1)}
-    with writing() as db:
-        require_assignment(db, here().id, assignment_id)
+    with writing_of(assignment_id) as db:
         done = add_to_own(db, assignment_id, viewer().id, Additions(docnos, body.reason))
-    passed = [one.docno for one in done.passed]
-    return {"added": list(done.added), "passed": passed, "without_text": len(done.without_text)}
+    return filled(
+        OwnAddedJson, done, passed=[one.docno for one in done.passed], without_text=len(done.without_text)
+    )
 
 
-def _event(sent: JudgmentEvent) -> dict[str, Any]:
+def _event(sent: JudgmentEvent) -> Values:
     return {name: value for name, value in asdict(sent).items() if value is not None}
 
 
-def _receipt(receipt: Receipt) -> ReceiptJson:
-    return filled(ReceiptJson, receipt)
-
-
-def _own(line: WorklistLine) -> OwnAssignmentJson:
-    return {
-        "assignment": line.assignment_id,
-        "pool": line.pool,
-        "topic": line.topic,
-        "title": line.title,
-        "judged": line.judged,
-        "unsure": line.unsure,
-        "cannot_judge": line.cannot_judge,
-        "total": line.total,
-        "done": line.done,
-        "closed": line.closed,
-    }
-
-
-def _answer(one: DeskAnswer) -> OwnAnswer:
-    event = one.event
-    return {
-        "docno": one.docno,
-        "answer": event.answer,
-        "grade": event.grade,
-        "reason": event.reason,
-        "comment": event.comment,
-        "event": event.client_id,
-    }
-
-
-def _task_document(document: ShownDocument, docno: str) -> TaskDocument:
+def _task_document(document: ShownDocument) -> TaskDocument:
     """A document as the judging page shows it, by the name that it has there."""
     file, images = document.form.file, document.form.images
     return filled(
         TaskDocument,
         document,
-        docno=docno,
+        docno=document.key,
         file=file.sha256 if file is not None and file.kept else None,
         images={address: one.sha256 for address, one in images.items()},
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from dataclasses import field
+from typing import BinaryIO
 
 from flask import Blueprint
 from werkzeug.wrappers import Response
@@ -13,12 +13,13 @@ from workbench.formats.judgments import read_judgments
 from workbench.json_forms.collecting import PageJson
 from workbench.json_forms.judging import ImportedJson
 from workbench.web.access import here, organiser, takes_uploads
-from workbench.web.api.cursors import FORBID, Flag, PageQuery, after_ids, page_of
+from workbench.web.api.cursors import Flag, PageQuery, after_ids, page_of, sent
 from workbench.web.api.files import FileName, buffered
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import app_context, reading, writing
-from workbench.web.downloads import streamed
-from workbench.workflow.judging.current_judgments import annotated_judgments, judgment_json, judgment_table
+from workbench.web.pages.judgments.judgments import export
+from workbench.web.requests import Values
+from workbench.workflow.judging.current_judgments import annotated_judgments, judgment_json
 from workbench.workflow.judging.importing import GivenJudgments, import_files, imported_json
 from workbench.workflow.people.access_tokens import Scope
 
@@ -26,14 +27,13 @@ blueprint = Blueprint("judgments", __name__, url_prefix="/campaigns/<slug>/judgm
 TABLE = "text/tab-separated-values; charset=utf-8"
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class JudgmentsFile:
     """A table of judgments, with the header `topic doc assessor grade`; `machine` names its machines.
 
     `discussed` answers were given after a discussion: earlier ones stay beside them.
     """
 
-    __pydantic_config__ = FORBID
     name: FileName = "judgments.tsv"
     machine: list[str] = field(default_factory=list)
     discussed: Flag = False
@@ -49,8 +49,13 @@ def load(query: JudgmentsFile, file: BinaryIO) -> list[ImportedJson]:
     found = read_judgments(buffered(file), source=query.name)
     unknown = sorted(set(query.machine) - {one.assessor for one in found})
     if unknown:
-        message = f"{unknown[0][:80]!r} is no assessor of this file"
-        raise rejected("machine", None, "machine", message, "name assessors of the file")
+        raise rejected(
+            "machine",
+            None,
+            "machine",
+            f"{unknown[0][:80]!r} is no assessor of this file",
+            "name assessors of the file",
+        )
     given = GivenJudgments(found, query.name, set(query.machine), query.discussed)
     database = app_context().database
     return imported_json(import_files(database, here().id, [given], writing=writing))
@@ -58,8 +63,8 @@ def load(query: JudgmentsFile, file: BinaryIO) -> list[ImportedJson]:
 
 @blueprint.get("")
 @organiser
-@operation(PageJson[dict[str, Any]], query=PageQuery)
-def index(query: PageQuery) -> PageJson[dict[str, Any]]:
+@operation(PageJson[Values], query=PageQuery)
+def index(query: PageQuery) -> PageJson[Values]:
     """List the current judgments with everything recorded beside them, by topic, docno and assessor."""
     begin = after_ids(query, 3)
     with reading() as db:
@@ -72,5 +77,4 @@ def index(query: PageQuery) -> PageJson[dict[str, Any]]:
 @operation(Text(TABLE, "Topic, doc, assessor and grade of each judgment, as the import reads them."))
 def table() -> Response:
     """Download every current judgment."""
-    with reading() as db:
-        return streamed(judgment_table(db, here().id), f"{here().slug}.judgments.tsv", kind=TABLE)
+    return export()

@@ -104,7 +104,15 @@ def _operation(
     if stated.query is not None:
         parameters += _query_parameters(stated.query, schemas)
     if method == "POST":
-        parameters.append(_key_parameter())
+        parameters.append(
+            {
+                "name": IDEMPOTENCY_KEY,
+                "in": "header",
+                "required": False,
+                "description": "Under the same key a request is done once; kept for a day.",
+                "schema": {"type": "string", "pattern": "^[!-~]{1,100}$"},
+            }
+        )
     found: dict[str, Any] = {
         "operationId": ".".join(rule.endpoint.split(".")[1:]),
         "tags": [_tag(rule)],
@@ -152,16 +160,6 @@ def _query_parameters(query: Schema, schemas: dict[str, Any]) -> Iterator[dict[s
             # Each of its properties is a parameter of its own.
             found |= {"schema": _TEXTS, "style": "form", "explode": True}
         yield found
-
-
-def _key_parameter() -> dict[str, Any]:
-    return {
-        "name": IDEMPOTENCY_KEY,
-        "in": "header",
-        "required": False,
-        "description": "Under the same key a request is done once; kept for a day.",
-        "schema": {"type": "string", "pattern": "^[!-~]{1,100}$"},
-    }
 
 
 def _answer(stated: Operation, schemas: dict[str, Any]) -> dict[str, Any]:

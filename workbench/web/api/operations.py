@@ -135,8 +135,10 @@ def operation_of(app: Flask, endpoint: str) -> Operation | None:
 
 def _require_scope(scope: Scope) -> None:
     if scope not in token_scopes():
-        message = f"this token does not have the scope {str(scope)!r}"
-        raise NotAllowed(message, remedy="make a token with that scope on your account page")
+        raise NotAllowed(
+            f"this token does not have the scope {str(scope)!r}",
+            remedy="make a token with that scope on your account page",
+        )
 
 
 def _sent(stated: Operation) -> dict[str, Any]:
@@ -172,8 +174,13 @@ def _query(schema: Schema) -> Any:
 
 
 def _unknown(name: str, known: Any) -> Finding:
-    remedy = f"it takes {', '.join(known)}" if known else "it takes none"
-    return Finding(name[:80], None, "unknown-parameter", "this address has no such parameter", remedy)
+    return Finding(
+        name[:80],
+        None,
+        "unknown-parameter",
+        "this address has no such parameter",
+        f"it takes {', '.join(known)}" if known else "it takes none",
+    )
 
 
 def _read_text(kind: str, text: str) -> Any:
@@ -194,8 +201,9 @@ def _body(schema: Schema) -> Any:
     try:
         sent = parsed_json(request.get_data())
     except ValueError:
-        finding = Finding("body", None, "json", "the body is not JSON", "send one JSON object in UTF-8")
-        raise InvalidInput([finding]) from None
+        raise rejected(
+            "body", None, "json", "the body is not JSON", "send one JSON object in UTF-8"
+        ) from None
     return schema.read(sent, "body")
 
 
@@ -203,8 +211,13 @@ def _unfit(value: Any, place: str) -> Any:
     """A finding for each text that no database stores."""
     if isinstance(value, str):
         if storable(value) != value:
-            message = "it has a NUL or half of a character"
-            yield Finding(place, None, "character", message, "send text in UTF-8 without NUL")
+            yield Finding(
+                place,
+                None,
+                "character",
+                "it has a NUL or half of a character",
+                "send text in UTF-8 without NUL",
+            )
     elif isinstance(value, dict):
         for name, one in value.items():
             yield from _unfit(name, place)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Annotated
 
 from flask import Blueprint, url_for
@@ -16,9 +15,10 @@ from workbench.json_forms.filling import filled
 from workbench.json_forms.rules import Counted
 from workbench.storage import Session
 from workbench.web.access import here, organiser, viewer
-from workbench.web.api.cursors import FORBID, Flag, Number, PageQuery, page_of
+from workbench.web.api.cursors import Flag, Number, PageQuery, sent, sorted_page
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
+from workbench.web.forms import named
 from workbench.workflow.people import membership
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.groups import group_named
@@ -43,29 +43,26 @@ class InvitedPeople(TypedDict):
     invitations: list[InvitedJson]
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentInvitations:
     """Whom to invite, by names or e-mail addresses, and as what; participants need a group."""
 
-    __pydantic_config__ = FORBID
     people: Annotated[list[str], Field(max_length=5000)]
     role: Role = Role.ASSESSOR
     group: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentInvitationNumbers:
     """Invitations by their numbers."""
 
-    __pydantic_config__ = FORBID
     invitations: Annotated[list[Number], Field(min_length=1, max_length=5000)]
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentRole:
     """A role of a member; `both_sides` allows one person to judge and to submit runs."""
 
-    __pydantic_config__ = FORBID
     role: Role
     both_sides: Flag = False
 
@@ -76,8 +73,8 @@ class SentRole:
 def index(query: PageQuery) -> PageJson[MemberJson]:
     """List the people of the campaign by login name."""
     with reading() as db:
-        found = sorted(members(db, here().id), key=lambda one: one.login)
-    return page_of(found, query, key=lambda one: one.login, form=member_json)
+        found = members(db, here().id)
+    return sorted_page(found, query, key=lambda one: one.login, form=member_json)
 
 
 @blueprint.post("/people/<login>/roles")
@@ -100,10 +97,11 @@ def add_role(login: str, body: SentRole) -> MemberJson:
 @operation(None, scope=Scope.MANAGE)
 def remove_role(login: str, role: str) -> None:
     """Remove a role of a member; the person's judgments stay."""
-    if role not in set(Role):
+    removed = named(Role, role)
+    if removed is None:
         raise NotFound("there is no such role", remedy=f"one of {', '.join(Role)}")
     with writing() as db:
-        membership.remove_role(db, here().id, _member_named(db, login).account_id, Role(role))
+        membership.remove_role(db, here().id, _member_named(db, login).account_id, removed)
 
 
 @blueprint.get("/invitations")
@@ -112,8 +110,8 @@ def remove_role(login: str, role: str) -> None:
 def invitation_list(query: PageQuery) -> PageJson[InvitationJson]:
     """List the invitations with their state, without their links."""
     with reading() as db:
-        found = sorted(invitations(db, here().id), key=lambda one: one.id)
-    return page_of(found, query, key=lambda one: one.id, form=invitation_json)
+        found = invitations(db, here().id)
+    return sorted_page(found, query, key=lambda one: one.id, form=invitation_json)
 
 
 @blueprint.post("/invitations")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated
 
 from flask import Blueprint
@@ -13,7 +13,7 @@ from workbench.json_forms.planning import PoolPlanJson
 from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
 from workbench.records import TieRule
 from workbench.web.access import here, organiser
-from workbench.web.api.cursors import FORBID, Flag, Real, Whole
+from workbench.web.api.cursors import Flag, Real, Whole, sent
 from workbench.web.api.operations import operation
 from workbench.web.context import reading
 from workbench.workflow.pools.planning import plan_pool
@@ -23,14 +23,13 @@ blueprint = Blueprint("plans", __name__, url_prefix="/campaigns/<slug>/plans")
 Count = Annotated[Whole, Field(ge=1, le=10**6)]
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class PoolPlanQuery:
     """A recipe as for making a pool, with parameters such as `depth=50`, and how its pairs are judged.
 
     `seconds` of a judgment are those of the campaign's pace, and `assessors` its own, unless given.
     """
 
-    __pydantic_config__ = FORBID
     strategy: Annotated[str, Field(json_schema_extra={"enum": list(ALL_STRATEGIES)})] = "depth"
     parameter: list[str] = field(default_factory=list)
     ties: TieRule = TieRule.TREC_EVAL
@@ -46,8 +45,9 @@ class PoolPlanQuery:
         parted = [one.partition("=") for one in self.parameter]
         wrong = [name for name, equals, _ in parted if not equals]
         if wrong:
-            message = f"{wrong[0][:40]!r} has no value"
-            raise rejected("parameter", None, "parameter", message, "such as depth=50")
+            raise rejected(
+                "parameter", None, "parameter", f"{wrong[0][:40]!r} has no value", "such as depth=50"
+            )
         values = {name: value for name, _, value in parted}
         return PoolRecipe(
             self.strategy, values, self.ties, self.run or None, self.priority, self.supplementary

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Annotated
 
@@ -11,18 +11,19 @@ from pydantic import Field
 from werkzeug.wrappers import Response
 
 from workbench.json_forms.collecting import PageJson
+from workbench.json_forms.filling import filled
 from workbench.json_forms.judging import AddedPairs, MadePoolJson, PairJson, PoolJson, RebuiltPool
 from workbench.pooling.learner import LEARNER
 from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
 from workbench.records import TieRule
 from workbench.web.access import here, organiser, reader, viewer
-from workbench.web.api.cursors import FORBID, Flag, PageQuery, Whole, after_ids, page_of
+from workbench.web.api.cursors import Flag, ManyNames, Names, PageQuery, Whole, after_ids, page_of, sent
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import streamed
 from workbench.web.jobs import begin_learning
 from workbench.web.long_work import make_pool_soon, open_pool_soon, rebuild_pool_soon
-from workbench.web.pages.pools.pool_choice import pool_line, pool_named, pools_shown
+from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.pools import drafts
 from workbench.workflow.pools.additions import Additions, add_documents, remove_addition
@@ -35,19 +36,18 @@ blueprint = Blueprint("pools", __name__, url_prefix="/campaigns/<slug>/pools")
 PAIRS = "text/tab-separated-values; charset=utf-8"
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentRecipe:
     """A pool to be made: parameters of the strategy by name, runs by tag (all accepted ones if None).
 
     Without `draft` it is open for judging at once.
     """
 
-    __pydantic_config__ = FORBID
     name: str = ""
     strategy: Annotated[str, Field(json_schema_extra={"enum": list(ALL_STRATEGIES)})] = "depth"
     parameters: dict[str, str | int | float] = field(default_factory=dict)
     ties: TieRule = TieRule.TREC_EVAL
-    runs: Annotated[list[str], Field(min_length=1)] | None = None
+    runs: Names | None = None
     priority: Annotated[Whole, Field(ge=1, le=10**6)] | None = None
     supplementary: Flag = False
     draft: Flag = False
@@ -60,46 +60,41 @@ class SentPoolState(StrEnum):
     CLOSED = "closed"
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class PoolStateChange:
     """The state that a pool is to have: a draft is opened, an open pool closed for good."""
 
-    __pydantic_config__ = FORBID
     state: SentPoolState
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentPairs:
     """Documents to be added to a topic of a pool by hand, and why."""
 
-    __pydantic_config__ = FORBID
     topic: str
-    docnos: Annotated[list[str], Field(min_length=1, max_length=10_000)]
+    docnos: ManyNames
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class AddedPair:
     """A document that was added to a topic by hand."""
 
-    __pydantic_config__ = FORBID
     topic: str
     docno: str
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentPoolName:
     """The name that a draft is to have."""
 
-    __pydantic_config__ = FORBID
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class PairsQuery(PageQuery):
     """Which pairs; of all topics unless one is named."""
 
-    __pydantic_config__ = FORBID
     topic: str = ""
 
 
@@ -109,7 +104,7 @@ class PairsQuery(PageQuery):
 def index(query: PageQuery) -> PageJson[PoolJson]:
     """List the pools, oldest first; drafts are listed to organisers only."""
     with reading() as db:
-        found = pools_shown(db, here().id)
+        found = pools_shown(db)
     return page_of(found, query, key=lambda one: one.id, form=pool_json)
 
 
@@ -134,7 +129,7 @@ def make(body: SentRecipe) -> MadePoolJson:
 def show(pool: str) -> MadePoolJson:
     """Show a pool by its name: its recipe, its topics and what each run contributed."""
     with reading() as db:
-        return made_pool_json(pool_report(db, here().id, pool_named(db, here().id, pool).name))
+        return made_pool_json(pool_report(db, here().id, pool_line(db, pool).name))
 
 
 @blueprint.get("/<id:pool>/pairs")
@@ -145,9 +140,14 @@ def pairs(pool: str, query: PairsQuery) -> PageJson[PairJson]:
     begin = after_ids(query, 2)
     pair = (begin[0], begin[1]) if begin else None
     with reading() as db:
-        name = pool_named(db, here().id, pool).name
+        name = pool_line(db, pool).name
         found = pool_origins(db, here().id, name, topic=query.topic or None, after=pair)
-        return page_of(found, query, key=lambda one: one[:2], form=_pair)
+        return page_of(
+            found,
+            query,
+            key=lambda one: one[:2],
+            form=lambda one: {"topic": one[0], "docno": one[1], "origin": one[2]},
+        )
 
 
 @blueprint.post("/<id:pool>/pairs")
@@ -160,11 +160,7 @@ def add_pairs(pool: str, body: SentPairs) -> AddedPairs:
         done = add_documents(
             db, here().id, pool, body.topic, Additions(docnos, body.reason), added_by=viewer().id
         )
-    return {
-        "added": list(done.added),
-        "passed": [one.docno for one in done.passed],
-        "without_text": list(done.without_text),
-    }
+    return filled(AddedPairs, done, passed=[one.docno for one in done.passed])
 
 
 @blueprint.get("/<id:pool>/pairs.tsv")
@@ -173,7 +169,7 @@ def add_pairs(pool: str, body: SentPairs) -> AddedPairs:
 def pairs_file(pool: str) -> Response:
     """Download the pairs of a pool."""
     with reading() as db:
-        name = pool_named(db, here().id, pool).name
+        name = pool_line(db, pool).name
         return streamed(origin_lines(db, here().id, name), f"{here().slug}.{name}.tsv", kind=PAIRS)
 
 
@@ -203,7 +199,7 @@ def rename(pool: str, body: SentPoolName) -> PoolJson:
     with writing() as db:
         number = pool_summary(db, here().id, pool).id
         drafts.rename_draft(db, here().id, pool, body.name)
-        return pool_json(pool_line(db, here().id, number))
+        return pool_json(pool_line(db, number))
 
 
 @blueprint.post("/<id:pool>/rebuild")
@@ -212,9 +208,9 @@ def rename(pool: str, body: SentPoolName) -> PoolJson:
 def rebuild(pool: str) -> RebuiltPool:
     """Rebuild a draft by its recipe, from the runs as they are now; what was added by hand is kept."""
     with reading() as db:
-        name = pool_named(db, here().id, pool).name
+        name = pool_line(db, pool).name
     done = rebuild_pool_soon(name)
-    return {"pool": made_pool_json(done.pool), "entered": done.entered, "left": done.left, "kept": done.kept}
+    return filled(RebuiltPool, done, pool=made_pool_json(done.pool))
 
 
 @blueprint.delete("/<id:pool>/pairs")
@@ -223,7 +219,7 @@ def rebuild(pool: str) -> RebuiltPool:
 def remove_pair(pool: str, query: AddedPair) -> None:
     """Remove a document that was added by hand and that nobody has judged."""
     with writing() as db:
-        name = pool_named(db, here().id, pool).name
+        name = pool_line(db, pool).name
         remove_addition(db, here().id, name, topic=query.topic, docno=query.docno, by=viewer().id)
 
 
@@ -235,7 +231,3 @@ def remove(pool: str) -> None:
     with writing() as db:
         drafts.delete_draft(db, here().id, pool)
     remove_leftovers(app_context().database)
-
-
-def _pair(one: tuple[str, str, str]) -> PairJson:
-    return {"topic": one[0], "docno": one[1], "origin": one[2]}

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
-
 from flask import Blueprint
-from pydantic import Field
 
 from workbench.errors import rejected
 from workbench.json_forms.filling import filled
@@ -14,7 +10,7 @@ from workbench.json_forms.rules import Counted, OutJson, QueueJson, QueueTopicJs
 from workbench.storage import Session
 from workbench.web.access import here, organiser
 from workbench.web.api.assignments import assessor_numbers
-from workbench.web.api.cursors import FORBID, Whole
+from workbench.web.api.cursors import Names, Whole, sent
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
 from workbench.workflow.judging import queues
@@ -23,31 +19,28 @@ from workbench.workflow.people.access_tokens import Scope
 blueprint = Blueprint("queues", __name__, url_prefix="/campaigns/<slug>/pools/<id:pool>/queue")
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentQueue:
     """How many judgments each pair is to get, and after how many minutes others get what is not answered.
 
     The lease applies to all queues of the campaign; None leaves it.
     """
 
-    __pydantic_config__ = FORBID
     per_pair: Whole
     lease_minutes: Whole | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentAssessors:
     """Assessors by name; all with an account if None."""
 
-    __pydantic_config__ = FORBID
-    assessors: Annotated[list[str], Field(min_length=1)] | None = None
+    assessors: Names | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentReturn:
     """What returns to the queue: all that is out, an assessor's, a topic's, or one document of both."""
 
-    __pydantic_config__ = FORBID
     assessor: str | None = None
     topic: str | None = None
     docno: str | None = None
@@ -103,8 +96,9 @@ def return_pairs(pool: str, body: SentReturn) -> Counted:
             done = queues.take_back(db, here().id, pool, assessor=body.assessor, topic=body.topic)
             return {"count": done}
         if body.assessor is None or body.topic is None:
-            message = "one document returns from an assessor"
-            raise rejected("body", None, "docno", message, "name assessor and topic too")
+            raise rejected(
+                "body", None, "docno", "one document returns from an assessor", "name assessor and topic too"
+            )
         (number,) = assessor_numbers(db, [body.assessor])
         one = queues.take_back_pair(
             db, here().id, pool, assessor_id=number, topic=body.topic, docno=body.docno

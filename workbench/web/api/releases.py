@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from flask import Blueprint
 from werkzeug.wrappers import Response
 
 from workbench.consensus.rules import PARAMETERS, rule_choice
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import rejected
 from workbench.json_forms.collecting import PageJson
 from workbench.json_forms.judging import MadeReleaseJson, ReleaseJson
 from workbench.releases.contents import Included
 from workbench.web.access import here, in_archive, organiser, reader, viewer
-from workbench.web.api.cursors import FORBID, Flag, PageQuery, page_of
+from workbench.web.api.cursors import Flag, PageQuery, sent, sorted_page
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import reading, writing
 from workbench.web.long_work import make_release_soon
-from workbench.web.pages.releases.releases import zip_of
+from workbench.web.pages.releases.releases import download as release_zip
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.making import made_release_json, release_json
@@ -34,14 +34,13 @@ from workbench.workflow.releases.releases import (
 blueprint = Blueprint("releases", __name__, url_prefix="/campaigns/<slug>/releases")
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentRelease:
     """A release to be made: the rule of its qrels with parameters by name, and what is in it by choice.
 
     The version is the next one unless it is named, the title that of the campaign.
     """
 
-    __pydantic_config__ = FORBID
     version: str = ""
     rule: str = "majority"
     parameters: dict[str, str] = field(default_factory=dict)
@@ -62,11 +61,10 @@ class SentReleaseState(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class ReleaseStateChange:
     """The state that a release is to have; a withdrawn one needs a reason, which stays on its pages."""
 
-    __pydantic_config__ = FORBID
     state: SentReleaseState
     reason: str = ""
 
@@ -77,8 +75,8 @@ class ReleaseStateChange:
 def index(query: PageQuery) -> PageJson[ReleaseJson]:
     """List the releases, the oldest first."""
     with reading() as db:
-        found = sorted(releases_of(db, here().id), key=lambda one: one.id)
-    return page_of(found, query, key=lambda one: one.id, form=release_json)
+        found = releases_of(db, here().id)
+    return sorted_page(found, query, key=lambda one: one.id, form=release_json)
 
 
 @blueprint.post("")
@@ -88,9 +86,13 @@ def make(body: SentRelease) -> MadeReleaseJson:
     """Freeze the campaign into a release; the answer says what is still open, such as disputes."""
     unknown = sorted(body.parameters.keys() - PARAMETERS.keys())
     if unknown:
-        message = f"{unknown[0][:40]!r} is no parameter of a rule"
-        finding = Finding("parameters", None, "parameter", message, f"one of {', '.join(PARAMETERS)}")
-        raise InvalidInput([finding])
+        raise rejected(
+            "parameters",
+            None,
+            "parameter",
+            f"{unknown[0][:40]!r} is no parameter of a rule",
+            f"one of {', '.join(PARAMETERS)}",
+        )
     choice = rule_choice(body.rule, machines=body.machines, **dict[str, str | None](body.parameters))
     with reading() as db:
         open_ = release_readiness(db, here().id, choice)
@@ -122,9 +124,7 @@ def show(version: str) -> ReleaseJson:
 @operation(Text("application/zip", "The bytes as they were made."))
 def download(version: str) -> Response:
     """Download a release, a withdrawn one too."""
-    with reading() as db:
-        found = release_by_version(db, here().id, version)
-    return zip_of(found, here().slug)
+    return release_zip(version)
 
 
 @blueprint.post("/<version>/state")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, make_dataclass
+from dataclasses import field, fields, make_dataclass
 from typing import Annotated, Any
 
 from flask import Blueprint
@@ -20,7 +20,7 @@ from workbench.agreement.report_json import report_data
 from workbench.consensus.rules import PARAMETERS, RuleChoice, rule_choice
 from workbench.json_forms.results import AgreementJson, QrelsReportJson, ScoreJson
 from workbench.web.access import here, reader
-from workbench.web.api.cursors import FORBID, Flag, Whole
+from workbench.web.api.cursors import FORBID, Flag, Whole, sent
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import reading
 from workbench.web.downloads import streamed
@@ -35,11 +35,10 @@ qrels_blueprint = Blueprint("qrels", __name__, url_prefix="/campaigns/<slug>/qre
 scores_blueprint = Blueprint("scores", __name__, url_prefix="/campaigns/<slug>/scores")
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class AgreementQuery:
     """The options of the report, as the command `campaign agreement` has them."""
 
-    __pydantic_config__ = FORBID
     relevant_from: Annotated[Whole, Field(ge=0, lt=2**31)] | None = None
     graded: Flag = False
     basis: Basis = Basis.BOTH
@@ -68,8 +67,13 @@ _MEASURES: list[tuple[str, Any, Any]] = [
 
 def _query(name: str, meaning: str, parts: list[tuple[str, Any, Any]]) -> Any:
     """A record of a query whose fields come from the registry of rules."""
-    namespace = {"__pydantic_config__": FORBID, "__doc__": meaning, "__module__": __name__}
-    return make_dataclass(name, parts, frozen=True, slots=True, namespace=namespace)
+    return make_dataclass(
+        name,
+        parts,
+        frozen=True,
+        slots=True,
+        namespace={"__pydantic_config__": FORBID, "__doc__": meaning, "__module__": __name__},
+    )
 
 
 RuleQuery = _query(

@@ -6,11 +6,10 @@ face as on their pages.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Annotated, Any, BinaryIO, cast
+from dataclasses import replace
+from typing import BinaryIO, cast
 
 from flask import Blueprint
-from pydantic import Field
 from typing_extensions import TypedDict
 from werkzeug.wrappers import Response
 
@@ -20,13 +19,14 @@ from workbench.json_forms.collecting import PageJson, RunCheckJson, RunJson, Run
 from workbench.records import Verdict
 from workbench.storage import Session
 from workbench.web.access import here, member, organiser, takes_uploads, viewer
-from workbench.web.api.cursors import FORBID, Flag, PageQuery, page_of
+from workbench.web.api.cursors import FORBID, Flag, ManyNames, PageQuery, sent, sorted_page
 from workbench.web.api.files import FileName, buffered
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.long_work import pack_runs_soon
 from workbench.web.pages.runs.faces import Face, OrganiserFace, ParticipantFace
+from workbench.web.requests import Values
 from workbench.web.templating import fresh_id
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.groups import Sender, group_named, matching
@@ -43,11 +43,10 @@ looker = member(*LOOKERS)
 sender_only = member(Role.ORGANISER, Role.PARTICIPANT)
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class RunFile:
     """A file of a run, and what is said of it; `group` is needed by participants of several groups only."""
 
-    __pydantic_config__ = FORBID
     name: FileName
     group: str = ""
     kind: str = ""
@@ -63,11 +62,10 @@ class RunFile:
         return read_metadata({name: getattr(self, name) for name in names}, group_id=group_id)
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class CheckedRunFile:
     """A file to be checked as a run."""
 
-    __pydantic_config__ = FORBID
     name: FileName
 
 
@@ -83,12 +81,11 @@ class SentMetadata(TypedDict, total=False):
     index_bytes: str
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentVerdicts:
     """A verdict on several runs; the groups read the reason."""
 
-    __pydantic_config__ = FORBID
-    tags: Annotated[list[str], Field(min_length=1, max_length=10_000)]
+    tags: ManyNames
     verdict: Verdict
     reason: str = ""
 
@@ -107,8 +104,7 @@ def index(query: PageQuery) -> PageJson[RunJson]:
     face = _face(LOOKERS[:3])
     with reading() as db:
         found = own_runs(db, here().id, face.sender(db)) if face.own else runs_of(db, here().id)
-    ordered = sorted(found, key=lambda run: run.tag)
-    return page_of(ordered, query, key=lambda run: run.tag, form=run_json)
+    return sorted_page(found, query, key=lambda run: run.tag, form=run_json)
 
 
 @blueprint.post("/check")
@@ -187,7 +183,7 @@ def change(tag: str, body: SentMetadata) -> RunRecordJson:
     with writing() as db:
         now = face.record(db, tag).run.metadata
         sender = face.sender(db)
-        changes: dict[str, Any] = {
+        changes: Values = {
             name: getattr(new, name) for name in ("kind", "description", "priority") if name in body
         }
         if "group" in body:

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
-
 from flask import Blueprint
-from pydantic import Field
 
-from workbench.errors import InvalidInput, NotFound, Unavailable
+from workbench.errors import NotFound, Unavailable
 from workbench.json_forms.filling import filled
 from workbench.json_forms.judging import AddedPairs
 from workbench.json_forms.searching import HitJson, SearchJson
-from workbench.records import Document
-from workbench.searching.engine import DocnoFilter
 from workbench.storage import Session
 from workbench.web.access import here, organiser, viewer
-from workbench.web.api.cursors import FORBID
+from workbench.web.api.cursors import ManyNames, sent
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
-from workbench.web.pages.search.forms import UNAVAILABLE, ask_index, checked_search
+from workbench.web.forms import NotNow
+from workbench.web.pages.search.forms import ask_index, checked_search
+from workbench.web.search_index import index_now
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.searching.found import ShownSearch, add_found, known_to_organiser, shown_search
 from workbench.workflow.searching.searches import (
     Among,
-    AnsweredSearch,
-    NewSearch,
     Searcher,
     like_document,
     own_search,
@@ -38,27 +32,25 @@ from workbench.workflow.searching.searches import (
 blueprint = Blueprint("searches", __name__, url_prefix="/campaigns/<slug>/searches")
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentSearch:
     """Words to search for, or the document that others are to be like, for a topic.
 
     `among` all documents, only those of its pools (pooled), judged by anybody (mine) or by nobody (new).
     """
 
-    __pydantic_config__ = FORBID
     topic: str
     query: str = ""
     like: str | None = None
     among: Among = Among.ALL
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class SentHits:
     """Documents that a search has shown, and the pool that they are to join."""
 
-    __pydantic_config__ = FORBID
     pool: str
-    docnos: Annotated[list[str], Field(min_length=1, max_length=10_000)]
+    docnos: ManyNames
 
 
 @blueprint.post("")
@@ -73,7 +65,10 @@ def search(body: SentSearch) -> SearchJson:
             raise NotFound("there is no such topic in this campaign", remedy="see the list of topics")
         among = known_to_organiser(db, searcher).filter(asked.among)
         like = like_document(db, here().id, asked)
-    answer = _asked_index(asked, among, like)
+    try:
+        answer = ask_index(asked, among, like, index_now())
+    except NotNow as error:
+        raise Unavailable("the search engine does not answer") from error
     with writing() as db:
         require_search(db, here().id)
         row = record_search(db, searcher, answer)
@@ -110,16 +105,6 @@ def add(search_id: int, body: SentHits) -> AddedPairs:
     with writing() as db:
         done = add_found(db, _searcher(""), search_id, body.pool, body.docnos)
     return filled(AddedPairs, done, passed=[one.docno for one in done.passed])
-
-
-def _asked_index(asked: NewSearch, among: DocnoFilter, like: Document | None) -> AnsweredSearch:
-    """What the index answers; raises Unavailable where the engine does not, else as `ask_index`."""
-    try:
-        return ask_index(asked, among, like)
-    except InvalidInput as error:
-        if any(finding.code == UNAVAILABLE for finding in error.findings):
-            raise Unavailable("the search engine does not answer") from error
-        raise
 
 
 def _searcher(topic: str) -> Searcher:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, BinaryIO
 
 from flask import Blueprint
@@ -12,7 +11,7 @@ from workbench.formats.topics import TOPIC_FORMATS, read_topics
 from workbench.json_forms.collecting import LoadedFiles, PageJson, TopicJson
 from workbench.records import Topic
 from workbench.web.access import here, member, organiser, takes_uploads
-from workbench.web.api.cursors import FORBID, PageQuery, page_of
+from workbench.web.api.cursors import PageQuery, page_of, sent
 from workbench.web.api.files import FileName, choice_of
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
@@ -25,11 +24,10 @@ blueprint = Blueprint("topics", __name__, url_prefix="/campaigns/<slug>/topics")
 looker = member(Role.ORGANISER, Role.ADJUDICATOR, Role.VIEWER, Role.PARTICIPANT)
 
 
-@dataclass(frozen=True, slots=True)
+@sent
 class TopicsFile:
     """A file of topics; its format is recognised by the content unless it is named."""
 
-    __pydantic_config__ = FORBID
     name: FileName = "topics"
     format: Annotated[str, Field(json_schema_extra={"enum": ["", *TOPIC_FORMATS]})] = ""
 

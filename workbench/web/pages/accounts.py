@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request, url_for
+from functools import partial
+
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.errors import Conflict
 from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import administrator, viewer
 from workbench.web.context import app_context, reading, writing
+from workbench.web.forms import Findings, errors_on, form_text, query_text
 from workbench.web.own_password import tokens_too
-from workbench.web.paging import A_PAGE, ListPage, start_asked
-from workbench.web.requests import see_other
+from workbench.web.paging import A_PAGE, ListPage, start_within
+from workbench.web.requests import Reply, go_to
 from workbench.workflow.openid.identities import linked_identities
 from workbench.workflow.people import administration
 from workbench.workflow.people.access_tokens import access_tokens, revoke_access_token
@@ -31,21 +34,35 @@ MOST_PLACES = 3
 @administrator
 def index() -> str:
     """The accounts whose login or name contains what is searched, a page at a time."""
-    search = request.args.get("search", "").strip()[:120]
+    search = query_text("search").strip()[:120]
     with reading() as db:
         total = administration.count_accounts(db)
         found = administration.count_accounts(db, search) if search else total
-        start = min(start_asked(), max(0, found - 1) // A_PAGE * A_PAGE)
+        start = start_within(found)
         lines = administration.accounts_found(db, search, start=start, most=A_PAGE)
-    page = ListPage(lines, start, found, total, A_PAGE, search)
-    return render_template("administration/accounts.html", page=page)
+    return render_template(
+        "administration/accounts.html", page=ListPage(lines, start, found, total, search=search)
+    )
 
 
 @blueprint.get("/<int:account_id>")
 @administrator
-def show(account_id: int) -> str:
+def show(account_id: int, made: ResetLink | None = None, findings: Findings = ()) -> str:
     """One account with its campaigns, sessions and access tokens."""
-    return _page(account_id)
+    with reading() as db:
+        details = administration.account_details(db, account_id)
+        return render_template(
+            "administration/account.html",
+            one=details.line,
+            details=details,
+            sessions=sessions_of(db, account_id, idle=app_context().settings.session_idle),
+            tokens=access_tokens(db, account_id),
+            linked=linked_identities(db, account_id),
+            with_password=has_password(db, account_id),
+            made=made,
+            findings=findings,
+            typed=request.form,
+        )
 
 
 @blueprint.post("/<int:account_id>/disable")
@@ -72,11 +89,11 @@ def enable(account_id: int) -> Response:
 
 @blueprint.post("/<int:account_id>/reset")
 @administrator
-def reset(account_id: int) -> tuple[str, int]:
+def reset(account_id: int) -> Reply:
     """Make a link by which the person chooses another password, and show it this once."""
     with writing() as db:
         made = make_reset(db, account_id)
-    return _page(account_id, made), 201
+    return show(account_id, made), 201
 
 
 @blueprint.post("/<int:account_id>/reset-two-factor")
@@ -99,7 +116,7 @@ def end_sessions(account_id: int) -> Response:
         row = administration.require_account(db, account_id)
         ended = sign_out_everywhere(db, row.id, tokens=tokens_too())
     if account_id == viewer().id:
-        return see_other(url_for("entrance.sign_in", why="everywhere"))
+        return go_to("entrance.sign_in", why="everywhere")
     notices.add(f"{counted(ended, 'session')} of {row.login} ended.")
     return _back(account_id)
 
@@ -131,23 +148,21 @@ def demote(account_id: int) -> Response:
     with writing() as db:
         row = administration.set_administrator(db, account_id, False)
     if account_id == viewer().id:
-        return see_other(url_for("campaigns.index"))
+        return go_to("campaigns.index")
     notices.add(f"{row.login} is no longer an administrator.")
     return _back(account_id)
 
 
 @blueprint.post("/<int:account_id>/erase")
 @administrator
-def erase(account_id: int) -> Response | tuple[str, int]:
+def erase(account_id: int) -> Reply:
     """Delete what names the person, if the login name was typed; judgments stay."""
     if account_id == viewer().id:
         raise Conflict("you cannot delete your own data here", remedy="ask another administrator")
-    try:
+    with errors_on(partial(show, account_id)):
         erased = erase_person(
-            app_context().database, account_id, typed_login=request.form.get("login", ""), writing=writing
+            app_context().database, account_id, typed_login=form_text("login"), writing=writing
         )
-    except InvalidInput as error:
-        return _page(account_id, findings=error.findings), 422
     notices.add("Personal data deleted. The judgments stay.")
     if not erased.overwritten:
         notices.add(erased.log_in_use)
@@ -159,26 +174,4 @@ def erase(account_id: int) -> Response | tuple[str, int]:
 
 
 def _back(account_id: int) -> Response:
-    return see_other(url_for("accounts.show", account_id=account_id))
-
-
-def _page(account_id: int, made: ResetLink | None = None, findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        details = administration.account_details(db, account_id)
-        sessions = sessions_of(db, account_id, idle=app_context().settings.session_idle)
-        tokens = access_tokens(db, account_id)
-        linked, with_password = linked_identities(db, account_id), has_password(db, account_id)
-    link = url_for("entrance.reset", token=made.token, _external=True) if made else None
-    return render_template(
-        "administration/account.html",
-        one=details.line,
-        details=details,
-        sessions=sessions,
-        tokens=tokens,
-        linked=linked,
-        with_password=with_password,
-        made=made,
-        link=link,
-        findings=findings,
-        typed=request.form,
-    )
+    return go_to("accounts.show", account_id=account_id)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Blueprint, current_app, render_template, url_for
 from markupsafe import Markup
 
 from workbench.web.access import anyone
 from workbench.web.api.documentation import document_of
+from workbench.web.requests import Values
 
 blueprint = Blueprint("api_reference", __name__, url_prefix="/api")
 KEY = "workbench_api_reference"
@@ -28,11 +27,11 @@ def index() -> str:
     )
 
 
-def _operations(document: dict[str, Any]) -> Markup:
+def _operations(document: Values) -> Markup:
     """All operations and forms as HTML; made once, since a tenth of a second is long for a page."""
     found: Markup | None = current_app.extensions.get(KEY)
     if found is None:
-        by_tag: dict[str, list[dict[str, Any]]] = {one["name"]: [] for one in document["tags"]}
+        by_tag: dict[str, list[Values]] = {one["name"]: [] for one in document["tags"]}
         for path, methods in document["paths"].items():
             for method, stated in methods.items():
                 by_tag[stated["tags"][0]].append({**stated, "path": path, "method": method.upper()})

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.consensus.rule import Pair
-from workbench.errors import Finding, InvalidInput, rejected
+from workbench.errors import rejected
 from workbench.records import Answer
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, sent_id, status_of, whole_number
+from workbench.web.forms import Findings, errors_on, form_number, form_text, sent_id
 from workbench.web.ids import write_id
 from workbench.web.pages.judging.my_topics import REASONS
 from workbench.web.rendering import plain_words
-from workbench.web.requests import see_other, wants_fragment
+from workbench.web.requests import Values, go_to, see_other, wants_fragment
 from workbench.workflow.adjudication.discussions import (
     DiscussionLine,
     discuss,
@@ -41,59 +40,18 @@ assessor = member(Role.ASSESSOR)
 def index() -> str:
     """The pairs sent back to this assessor."""
     with reading() as db:
-        lines = discussions(db, here().id, viewer().id)
-        blind = adjudication_rules(db, here().id).blind_discussion
-    return render_template("discussions/index.html", lines=lines, blind=blind)
+        return render_template(
+            "discussions/index.html",
+            lines=discussions(db, here().id, viewer().id),
+            blind=adjudication_rules(db, here().id).blind_discussion,
+        )
 
 
 @blueprint.get("/pair")
 @assessor
-def pair() -> str:
+def pair(findings: Findings = ()) -> str:
     """One pair: document, what each of its assessors says, and the form; `?topic=` and `?docno=` name it."""
-    return _page(_pair())
-
-
-@blueprint.post("/pair")
-@assessor
-def say() -> Response | tuple[str, int]:
-    """Keep or change the grade, with a comment, and go on; the page's script sends it as an event instead."""
     named = _pair()
-    try:
-        submission = _submission(named[1])
-        with writing() as db:
-            discuss(db, here().id, viewer().id, named[0], submission)
-            mark_read(db, here().id, viewer().id, named, latest=_latest())
-    except InvalidInput as error:
-        return _page(named, findings_of(error, "Answer")), status_of(error)
-    with reading() as db:
-        left = [line for line in discussions(db, here().id, viewer().id) if not line.answered]
-    notices.add(f"Your answer about {plain_words(named[1])} is recorded.")
-    return see_other(_address(left[0]) if left else url_for("discussions.index"))
-
-
-@blueprint.post("/read")
-@assessor
-def read() -> Response:
-    """Note that the others' new answers on a pair were read."""
-    named = _pair()
-    with writing() as db:
-        mark_read(db, here().id, viewer().id, named, latest=_latest())
-    return Response(status=204) if wants_fragment() else see_other(url_for("discussions.index"))
-
-
-def _latest() -> int:
-    return whole_number(request.form.get("latest", "")) or 0
-
-
-def _address(line: DiscussionLine) -> str:
-    return url_for("discussions.pair", topic=write_id(line.topic), docno=write_id(line.docno))
-
-
-def _pair() -> Pair:
-    return sent_id("topic"), sent_id("docno")
-
-
-def _page(named: Pair, findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
         shown = discussion(db, here().id, viewer().id, named)
         lines = discussions(db, here().id, viewer().id)
@@ -115,7 +73,45 @@ def _page(named: Pair, findings: tuple[Finding, ...] = ()) -> str:
     )
 
 
-def _facts(others: Sequence[DiscussionLine]) -> dict[str, Any]:
+@blueprint.post("/pair")
+@assessor
+def say() -> Response:
+    """Keep or change the grade, with a comment, and go on; the page's script sends it as an event instead."""
+    named = _pair()
+    with errors_on(pair):
+        submission = _submission(named[1])
+        with writing() as db:
+            discuss(db, here().id, viewer().id, named[0], submission)
+            mark_read(db, here().id, viewer().id, named, latest=_latest())
+    with reading() as db:
+        left = [line for line in discussions(db, here().id, viewer().id) if not line.answered]
+    notices.add(f"Your answer about {plain_words(named[1])} is recorded.")
+    return see_other(_address(left[0]) if left else url_for("discussions.index"))
+
+
+@blueprint.post("/read")
+@assessor
+def read() -> Response:
+    """Note that the others' new answers on a pair were read."""
+    named = _pair()
+    with writing() as db:
+        mark_read(db, here().id, viewer().id, named, latest=_latest())
+    return Response(status=204) if wants_fragment() else go_to("discussions.index")
+
+
+def _latest() -> int:
+    return form_number("latest") or 0
+
+
+def _address(line: DiscussionLine) -> str:
+    return url_for("discussions.pair", topic=write_id(line.topic), docno=write_id(line.docno))
+
+
+def _pair() -> Pair:
+    return sent_id("topic"), sent_id("docno")
+
+
+def _facts(others: Sequence[DiscussionLine]) -> Values:
     """What the page's script works with; `others` are the other pairs that wait for an answer."""
     listed = url_for("discussions.index")
     return {
@@ -130,16 +126,16 @@ def _facts(others: Sequence[DiscussionLine]) -> dict[str, Any]:
 
 
 def _submission(docno: str) -> Submission:
-    answer = request.form.get("answer", "")
+    answer = form_text("answer")
     graded = answer.isascii() and answer.isdigit() and len(answer) < 6
     if not graded and answer not in {Answer.UNSURE, Answer.CANNOT_JUDGE}:
         raise rejected("Answer", None, "answer", "choose what you say now", "keep it or change it")
     return Submission(
         docno,
-        request.form.get("client_id", ""),
+        form_text("client_id"),
         answer=Answer.GRADE if graded else Answer(answer),
         grade=int(answer) if graded else None,
-        reason=request.form.get("reason", "") if answer == Answer.CANNOT_JUDGE else "",
-        comment=request.form.get("comment", ""),
-        shown_sha256=request.form.get("shown_sha256") or None,
+        reason=form_text("reason") if answer == Answer.CANNOT_JUDGE else "",
+        comment=form_text("comment"),
+        shown_sha256=form_text("shown_sha256") or None,
     )

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from functools import partial
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from flask import Blueprint, g, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict, Finding, InvalidInput, NotAllowed
+from workbench.errors import Conflict, NotAllowed
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import anyone, signed_in, viewer, viewer_or_none
 from workbench.web.context import app_context, reading, writing
+from workbench.web.forms import Findings, errors_on, form_text, query_text
 from workbench.web.navigation import first_page
+from workbench.web.own_password import sent_password
 from workbench.web.requests import (
+    Reply,
     browser,
     drop_session,
+    go_to,
     keep_code_step,
     keep_session,
     read_token,
-    retry_after,
+    refused_form,
     safe_next,
     see_other,
 )
@@ -29,12 +34,9 @@ from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people import accounts as people
 from workbench.workflow.people import invitations, resets, signing_in
 from workbench.workflow.people.code_steps import CodeNeeded
-from workbench.workflow.people.passwords import password_findings
 from workbench.workflow.people.signing_in import Refused, SignedIn
 
 blueprint = Blueprint("entrance", __name__)
-Answer = str | Response | tuple[str, int] | tuple[str, int, dict[str, str]]
-
 REASONS = {
     "signed-out": ("You are signed out.", "good"),
     "not-sent": ("You were signed out, so your input was not saved. Please submit it again.", "poor"),
@@ -45,27 +47,25 @@ REASONS = {
 
 @blueprint.get("/welcome")
 @anyone
-def welcome() -> Answer:
+def welcome() -> Reply:
     """The form of the first visit: the administrator's account."""
     with reading() as db:
         if people.any_account(db):
-            return see_other(url_for("entrance.sign_in"))
+            return go_to("entrance.sign_in")
     _require_own_name()
-    return render_template("entrance/welcome.html", findings=(), typed={})
+    return _welcome_page()
 
 
 @blueprint.post("/welcome")
 @anyone
-def begin() -> Answer:
+def begin() -> Reply:
     """Create the first account and sign it in; of two simultaneous first visits one gets a Conflict."""
     with reading() as db:
         if people.any_account(db):
             raise Conflict("an account already exists", remedy="sign in, or ask for an invitation")
     _require_own_name()
-    try:
+    with errors_on(_welcome_page):
         new = _new_account()
-    except InvalidInput as error:
-        return render_template("entrance/welcome.html", findings=error.findings, typed=request.form), 422
     with writing() as db:
         session = signing_in.open_session(db, people.create_first_account(db, new), browser())
     return entered(session, url_for("campaigns.index"))
@@ -73,34 +73,37 @@ def begin() -> Answer:
 
 @blueprint.get("/sign-in")
 @anyone
-def sign_in() -> Answer:
+def sign_in() -> Reply:
     """The sign-in form."""
-    following = safe_next(request.args.get("next"))
+    following = safe_next(query_text("next"))
     if viewer_or_none() is not None:
         return see_other(following or url_for("campaigns.index"))
     with reading() as db:
         if not people.any_account(db):
-            return see_other(url_for("entrance.welcome"))
-    why = REASONS.get(request.args.get("why", ""))
-    return render_template("entrance/sign_in.html", next=following, why=why, refused=None, login="")
+            return go_to("entrance.welcome")
+    return render_template(
+        "entrance/sign_in.html", next=following, why=REASONS.get(query_text("why")), refused=None, login=""
+    )
 
 
 @blueprint.post("/sign-in")
 @anyone
-def enter() -> Answer:
+def enter() -> Reply:
     """Sign in, or show the form again with the reason."""
-    login, following = request.form.get("login", ""), safe_next(request.form.get("next"))
+    login, following = form_text("login"), safe_next(form_text("next"))
     with reading() as db:
         attempt = signing_in.begin_attempt(db, login=login, browser=browser())
     g.attempted = attempt.account_id
-    checked = signing_in.check_password(attempt, request.form.get("password", ""), app_context().passwords)
+    checked = signing_in.check_password(attempt, form_text("password"), app_context().passwords)
     with writing() as db:
         outcome = signing_in.sign_in(db, checked, replacing=read_token())
     if isinstance(outcome, Refused):
-        page = render_template(
-            "entrance/sign_in.html", next=following, why=None, refused=str(outcome), login=login
+        return refused_form(
+            render_template(
+                "entrance/sign_in.html", next=following, why=None, refused=str(outcome), login=login
+            ),
+            outcome,
         )
-        return page, 429 if outcome.wait else 422, retry_after(outcome)
     return entered(outcome, following or url_for("campaigns.index"))
 
 
@@ -110,16 +113,23 @@ def sign_out() -> Response:
     """End this session."""
     with writing() as db:
         signing_in.sign_out(db, g.token)
-    response = see_other(url_for("entrance.sign_in", why="signed-out"))
+    response = go_to("entrance.sign_in", why="signed-out")
     drop_session(response)
     return response
 
 
 @blueprint.get("/invitation/<token>")
 @anyone
-def invitation(token: str) -> str:
+def invitation(token: str, findings: Findings = ()) -> str:
     """What an invitation offers, with the forms to accept it."""
-    return _invitation_page(token)
+    with reading() as db:
+        return render_template(
+            "entrance/invitation.html",
+            token=token,
+            offer=invitations.offer_of(db, token),
+            findings=findings,
+            typed=request.form,
+        )
 
 
 @blueprint.post("/invitation/<token>/accept")
@@ -134,57 +144,45 @@ def accept(token: str) -> Response:
 
 @blueprint.post("/invitation/<token>/register")
 @anyone
-def register(token: str) -> Answer:
+def register(token: str) -> Reply:
     """Create an account and accept an invitation with it."""
     with reading() as db:
         # Checked first: hashing the password is expensive.
         invitations.offer_of(db, token)
-    try:
+    with errors_on(partial(invitation, token), "Login name", "login"):
         new = _new_account()
         with writing() as db:
             account, offer = invitations.accept_as_new(db, token, new)
             end_session_before(db)
             session = signing_in.open_session(db, account, browser())
-    except InvalidInput as error:
-        return _invitation_page(token, error.findings), 422
-    except Conflict as error:
-        finding = Finding("Login name", None, "login", error.message, error.remedy)
-        return _invitation_page(token, (finding,)), 409
     return entered(session, start_page(offer.slug, account.id))
 
 
 @blueprint.get("/reset/<token>")
 @anyone
-def reset(token: str) -> str:
+def reset(token: str, findings: Findings = ()) -> str:
     """The form for another password, by the link of an administrator."""
-    return _reset_page(token)
+    with reading() as db:
+        return render_template(
+            "entrance/reset.html", token=token, owner=resets.reset_owner(db, token), findings=findings
+        )
 
 
 @blueprint.post("/reset/<token>")
 @anyone
-def use_reset(token: str) -> Answer:
+def use_reset(token: str) -> Reply:
     """Replace the password, end all sessions and sign in."""
-    form = request.form
     with reading() as db:
         # Checked first: hashing the password is expensive.
         owner = resets.reset_owner(db, token)
     g.attempted = owner.id
-    findings = password_findings(
-        form.get("password", ""), login=owner.login, name=owner.name, repeated=form.get("repeated", "")
-    )
-    if findings:
-        return _reset_page(token, tuple(findings)), 422
-    new_hash = app_context().passwords.hash(form["password"])
+    with errors_on(partial(reset, token)):
+        password = sent_password(login=owner.login, name=owner.name)
+    new_hash = app_context().passwords.hash(password)
     with writing() as db:
         outcome = resets.use_reset(db, token, new_hash, browser())
         end_session_before(db)
     return entered(outcome, url_for("campaigns.index"))
-
-
-def _reset_page(token: str, findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        owner = resets.reset_owner(db, token)
-    return render_template("entrance/reset.html", token=token, owner=owner, findings=findings)
 
 
 def _require_own_name() -> None:
@@ -206,22 +204,17 @@ def _require_own_name() -> None:
         ) from None
 
 
+def _welcome_page(findings: Findings = ()) -> str:
+    return render_template("entrance/welcome.html", findings=findings, typed=request.form)
+
+
 def _new_account() -> people.NewAccount:
-    form = request.form
     return people.prepare_account(
-        login=form.get("login", ""),
-        name=form.get("name", ""),
-        password=form.get("password", ""),
-        repeated=form.get("repeated", ""),
+        login=form_text("login"),
+        name=form_text("name"),
+        password=form_text("password"),
+        repeated=form_text("repeated"),
         passwords=app_context().passwords,
-    )
-
-
-def _invitation_page(token: str, findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        offer = invitations.offer_of(db, token)
-    return render_template(
-        "entrance/invitation.html", token=token, offer=offer, findings=findings, typed=request.form
     )
 
 
@@ -242,7 +235,7 @@ def end_session_before(db: Session) -> None:
 def entered(outcome: SignedIn | CodeNeeded, address: str) -> Response:
     """Go on to an address with a new session, or to the form for the code that the account needs."""
     if isinstance(outcome, CodeNeeded):
-        response = see_other(url_for("sign_in_codes.index", next=address))
+        response = go_to("sign_in_codes.index", next=address)
         keep_code_step(response, outcome)
         return response
     response = see_other(address)

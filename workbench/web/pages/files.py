@@ -58,11 +58,8 @@ def original_file(docno: str) -> Response:
     """The same of a document that is named; raises NotFound where it is not kept."""
     with reading() as db:
         found = original_bytes(db, here().id, docno)
-    response = attachment(found.content, f"{docno}.{_extension(found.media_type)}", kind=found.media_type)
+    extension = EXTENSIONS.get(found.media_type) or found.media_type.partition("/")[2].partition("+")[0]
+    response = attachment(found.content, f"{docno}.{extension}", kind=found.media_type)
     response.headers["Content-Type"] = "application/octet-stream"
     response.headers["Content-Security-Policy"] = FILE_HEADERS["Content-Security-Policy"]
     return response
-
-
-def _extension(media_type: str) -> str:
-    return EXTENSIONS.get(media_type) or media_type.partition("/")[2].partition("+")[0]

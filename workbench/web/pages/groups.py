@@ -3,142 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError, rejected
+from workbench.errors import NotFound, rejected
 from workbench.figures import counted
-from workbench.web import notices
 from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, sent_text, status_of, whole_number
+from workbench.web.forms import (
+    Findings,
+    accepted,
+    errors_on,
+    form_number,
+    sent_text,
+)
 from workbench.web.invitation_links import Link, invite_sent
 from workbench.web.pages.overview.steps import next_way
-from workbench.web.requests import see_other
+from workbench.web.requests import Reply
 from workbench.workflow.people import groups, invitations, membership
 from workbench.workflow.people.accounts import clean_name
 from workbench.workflow.people.roles import Role
 from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("groups", __name__, url_prefix="/c/<slug>/groups")
-Answer = Response | tuple[str, int]
 
 
 @blueprint.get("")
 @organiser
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """The groups of the campaign."""
-    return _list()
+    with reading() as db:
+        found = groups.groups_of(db, here().id)
+        alone = sum(run.metadata.group_id is None for run in runs_of(db, here().id))
+    return render_template(
+        "groups/index.html",
+        groups=found,
+        alone=alone,
+        typed=sent_text("names") if findings else "",
+        findings=findings,
+    )
 
 
 @blueprint.post("")
 @organiser
-def add() -> Answer:
+def add() -> Response:
     """Make groups, one a line; all of them, or none."""
-    typed = sent_text("names")
-    try:
-        names = [name for name in typed.splitlines() if clean_name(name)]
+    with errors_on(index, "Groups", "names"):
+        names = [name for name in sent_text("names").splitlines() if clean_name(name)]
         if not names:
             raise rejected("Names", None, "names", "there is no name", "one group a line")
         with writing() as db:
             for name in names:
                 groups.add_group(db, here().id, name)
-    except WorkbenchError as error:
-        return _list(typed, findings_of(error, "Groups", "names")), status_of(error)
-    notices.add(f"{counted(len(names), 'group')} created.")
-    return see_other(url_for("groups.index"))
+    return accepted(f"{counted(len(names), 'group')} created.", "groups.index")
 
 
 @blueprint.get("/<int:group_id>")
 @organiser
-def group(group_id: int) -> str:
+def group(group_id: int, *, links: Sequence[Link] = (), findings: Findings = ()) -> str:
     """One group: its people, links for more, its runs."""
-    return _page(group_id)
-
-
-@blueprint.post("/<int:group_id>/name")
-@organiser
-def rename(group_id: int) -> Answer:
-    """Call the group otherwise."""
-    name = sent_text("name")
-    try:
-        with writing() as db:
-            groups.rename_group(db, here().id, group_id, name)
-    except NotFound:
-        raise
-    except WorkbenchError as error:
-        found = tuple(
-            Finding(one.source, None, "name", one.message, one.remedy) for one in findings_of(error, "Name")
-        )
-        return _page(group_id, name=name, findings=found), status_of(error)
-    notices.add("The group is renamed.")
-    return see_other(url_for("groups.group", group_id=group_id))
-
-
-@blueprint.post("/<int:group_id>/remove")
-@organiser
-def remove(group_id: int) -> Response:
-    """Forget a group without runs and people."""
-    with writing() as db:
-        groups.remove_group(db, here().id, group_id)
-    notices.add("The group is removed.")
-    return see_other(url_for("groups.index"))
-
-
-@blueprint.post("/<int:group_id>/invitations")
-@organiser
-def invite(group_id: int) -> tuple[str, int]:
-    """Invite people who send the group's runs, and show their links, this once."""
-    try:
-        return _page(group_id, links=invite_sent(Role.PARTICIPANT, group_id)), 201
-    except InvalidInput as error:
-        return _page(group_id, findings=error.findings), 422
-
-
-@blueprint.post("/<int:group_id>/members")
-@organiser
-def add_member(group_id: int) -> Answer:
-    """Let somebody of the campaign send the group's runs; asks once more where the person judges."""
-    account_id, both = whole_number(request.form.get("account", "")), "both" in request.form
-    if account_id is None:
-        raise NotFound("this is nobody of this campaign", remedy="choose one of the list")
-    with writing() as db:
-        membership.require_member(db, here().id, account_id)
-        name = groups.require_group(db, here().id, group_id)
-        person = next(one for one in membership.members(db, here().id) if one.account_id == account_id)
-        if not both and not membership.JUDGES.isdisjoint(person.roles):
-            page = render_template("groups/both.html", person=person, name=name, group_id=group_id)
-            return page, 409
-        groups.join(db, here().id, group_id, account_id, both_sides=both)
-    notices.add(f"{person.name} now submits runs for {name}.")
-    return see_other(url_for("groups.group", group_id=group_id))
-
-
-@blueprint.post("/<int:group_id>/members/<int:account_id>/remove")
-@organiser
-def remove_member(group_id: int, account_id: int) -> Response:
-    """Let somebody send nothing for the group any more; its runs stay."""
-    with writing() as db:
-        groups.leave(db, here().id, group_id, account_id)
-    notices.add("This person no longer sees the group's runs.")
-    return see_other(url_for("groups.group", group_id=group_id))
-
-
-def _list(typed: str = "", findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        found = groups.groups_of(db, here().id)
-        alone = sum(run.metadata.group_id is None for run in runs_of(db, here().id))
-    return render_template("groups/index.html", groups=found, alone=alone, typed=typed, findings=findings)
-
-
-def _page(
-    group_id: int,
-    *,
-    links: Sequence[Link] = (),
-    name: str | None = None,
-    findings: tuple[Finding, ...] = (),
-) -> str:
     with reading() as db:
         groups.require_group(db, here().id, group_id)
         found = next(one for one in groups.groups_of(db, here().id) if one.id == group_id)
@@ -158,6 +83,58 @@ def _page(
         links=links,
         then=next_way() if links else None,
         typed=request.form if findings else {},
-        name=found.name if name is None else name,
+        name=request.form.get("name", found.name),
         findings=findings,
     )
+
+
+@blueprint.post("/<int:group_id>/name")
+@organiser
+def rename(group_id: int) -> Response:
+    """Call the group otherwise."""
+    with errors_on(partial(group, group_id), "Name", of="name"), writing() as db:
+        groups.rename_group(db, here().id, group_id, sent_text("name"))
+    return accepted("The group is renamed.", "groups.group", group_id=group_id)
+
+
+@blueprint.post("/<int:group_id>/remove")
+@organiser
+def remove(group_id: int) -> Response:
+    """Forget a group without runs and people."""
+    with writing() as db:
+        groups.remove_group(db, here().id, group_id)
+    return accepted("The group is removed.", "groups.index")
+
+
+@blueprint.post("/<int:group_id>/invitations")
+@organiser
+def invite(group_id: int) -> Reply:
+    """Invite people who send the group's runs, and show their links, this once."""
+    with errors_on(partial(group, group_id)):
+        return group(group_id, links=invite_sent(Role.PARTICIPANT, group_id)), 201
+
+
+@blueprint.post("/<int:group_id>/members")
+@organiser
+def add_member(group_id: int) -> Reply:
+    """Let somebody of the campaign send the group's runs; asks once more where the person judges."""
+    account_id, both = form_number("account"), "both" in request.form
+    if account_id is None:
+        raise NotFound("this is nobody of this campaign", remedy="choose one of the list")
+    with writing() as db:
+        person = membership.member_of(db, here().id, account_id)
+        name = groups.require_group(db, here().id, group_id)
+        if not both and not membership.JUDGES.isdisjoint(person.roles):
+            page = render_template("groups/both.html", person=person, name=name, group_id=group_id)
+            return page, 409
+        groups.join(db, here().id, group_id, account_id, both_sides=both)
+    return accepted(f"{person.name} now submits runs for {name}.", "groups.group", group_id=group_id)
+
+
+@blueprint.post("/<int:group_id>/members/<int:account_id>/remove")
+@organiser
+def remove_member(group_id: int, account_id: int) -> Response:
+    """Let somebody send nothing for the group any more; its runs stay."""
+    with writing() as db:
+        groups.leave(db, here().id, group_id, account_id)
+    return accepted("This person no longer sees the group's runs.", "groups.group", group_id=group_id)

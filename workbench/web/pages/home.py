@@ -6,7 +6,7 @@ from flask import Blueprint, render_template
 
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import reading
-from workbench.web.pages.overview.steps import STEPS, step_address
+from workbench.web.pages.overview.steps import step_way
 from workbench.web.pages.overview.tasks import own_todo
 from workbench.workflow.overview.cards import CampaignCard, campaigns_of
 from workbench.workflow.overview.readiness import SetupStep
@@ -33,5 +33,4 @@ def _next(card: CampaignCard) -> tuple[str, str] | None:
     """What an organiser does next, and where; nothing once judging can go on."""
     if card.ready is None or card.ready.next is SetupStep.JUDGE:
         return None
-    step = card.ready.next
-    return STEPS[step].action, step_address(step, card.ready.draft, slug=card.slug)
+    return step_way(card.ready.next, card.ready.draft, card.slug)

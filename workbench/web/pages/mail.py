@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, NotFound
-from workbench.web import notices
 from workbench.web.access import administrator, viewer
-from workbench.web.context import app_context, reading, writing
-from workbench.web.paging import A_PAGE, ListPage, start_asked
-from workbench.web.requests import see_other
+from workbench.web.context import app_context, reading, require_mail, writing
+from workbench.web.forms import Findings, accepted, errors_on, form_text
+from workbench.web.paging import A_PAGE, ListPage, start_within
 from workbench.workflow.mail import queue
 from workbench.workflow.people.mail_addresses import LONGEST_ADDRESS, address_of
 
@@ -19,24 +17,36 @@ blueprint = Blueprint("mail", __name__, url_prefix="/administration/mail")
 
 @blueprint.get("")
 @administrator
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """How mail is sent, how many messages are in each state, and the messages."""
-    return _page()
+    with reading() as db:
+        counts = queue.count_messages(db)
+        total = sum(counts.values())
+        start = start_within(total)
+        lines = queue.messages(db, start=start, most=A_PAGE)
+        return render_template(
+            "administration/mail.html",
+            mail=app_context().settings.mail,
+            counts=counts,
+            page=ListPage(lines, start, total, total),
+            own=address_of(db, viewer().id).address,
+            longest=LONGEST_ADDRESS,
+            findings=findings,
+            typed=request.form if findings else {},
+        )
 
 
 @blueprint.post("/test")
 @administrator
-def test() -> Response | tuple[str, int]:
+def test() -> Response:
     """Send a test message."""
-    if app_context().settings.mail is None:
-        raise NotFound("this site sends no e-mail", remedy="set WORKBENCH_MAIL_HOST")
-    try:
-        with writing() as db:
-            queue.add_test(db, request.form.get("address", ""))
-    except InvalidInput as error:
-        return _page(error.findings), 422
-    notices.add("A test message will be sent within seconds. Load this page again to see what became of it.")
-    return see_other(url_for("mail.index"))
+    require_mail("set WORKBENCH_MAIL_HOST")
+    with errors_on(index), writing() as db:
+        queue.add_test(db, form_text("address"))
+    return accepted(
+        "A test message will be sent within seconds. Load this page again to see what became of it.",
+        "mail.index",
+    )
 
 
 @blueprint.post("/<int:message_id>/again")
@@ -45,24 +55,4 @@ def again(message_id: int) -> Response:
     """Send a failed message after all."""
     with writing() as db:
         queue.try_again(db, message_id)
-    notices.add("The message will be sent again.")
-    return see_other(url_for("mail.index"))
-
-
-def _page(findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        counts = queue.count_messages(db)
-        total = sum(counts.values())
-        start = min(start_asked(), max(0, total - 1) // A_PAGE * A_PAGE)
-        lines = queue.messages(db, start=start, most=A_PAGE)
-        own = address_of(db, viewer().id).address
-    return render_template(
-        "administration/mail.html",
-        mail=app_context().settings.mail,
-        counts=counts,
-        page=ListPage(lines, start, total, total, A_PAGE, ""),
-        own=own,
-        longest=LONGEST_ADDRESS,
-        findings=findings,
-        typed=request.form if findings else {},
-    )
+    return accepted("The message will be sent again.", "mail.index")

@@ -9,7 +9,7 @@ from workbench.web.context import reading
 from workbench.web.pages.runs.faces import ParticipantFace
 from workbench.web.pages.runs.records import serve_records
 from workbench.web.pages.runs.uploads import serve_uploads
-from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.runs.own_runs import own_runs
 from workbench.workflow.runs.uploads import waiting_batches
 
@@ -28,9 +28,11 @@ def index() -> str:
     """The runs of the participant's groups, and the form for more."""
     with reading() as db:
         sender = _FACE.sender(db)
-        runs = own_runs(db, here().id, sender)
-        batches = waiting_batches(db, here().id, sender)
-        topics = len(topics_of(db, here().id))
-    return render_template(
-        "my_runs/index.html", runs=runs, groups=sender.groups, batches=batches, topics=topics, own=True
-    )
+        return render_template(
+            "my_runs/index.html",
+            runs=own_runs(db, here().id, sender),
+            groups=sender.groups,
+            batches=waiting_batches(db, here().id, sender),
+            topics=len(topic_titles(db, here().id)),
+            own=True,
+        )

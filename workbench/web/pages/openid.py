@@ -8,12 +8,12 @@ from flask import Blueprint, g, redirect, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.storage import Session
-from workbench.web import notices
 from workbench.web.access import anyone, viewer_or_none
 from workbench.web.context import app_context, reading, writing
+from workbench.web.forms import accepted, form_text
 from workbench.web.pages.entrance import end_session_before, entered, start_page
 from workbench.web.provider_trips import depart, end_trip, failed_trip, require_provider, trip_of_request
-from workbench.web.requests import browser, safe_next, see_other
+from workbench.web.requests import browser, go_to, safe_next
 from workbench.workflow.clock import utc_now
 from workbench.workflow.openid.admission import admitted, admitted_by_invitation, link_own
 from workbench.workflow.openid.browser_trips import BrowserTrip, TripPurpose, new_trip
@@ -45,16 +45,16 @@ Arrival = Callable[[OpenIdProvider, BrowserTrip, ProviderIdentity], Response]
 @anyone
 def begin() -> Response:
     """Go to the provider, to sign in or to join by an invitation."""
-    provider, invitation = require_provider(), request.form.get("invitation", "")
+    provider, invitation = require_provider(), form_text("invitation")
     with reading() as db:
         if not any_account(db):
             # The first account is the administrator's, who has to get in without a provider.
-            return see_other(url_for("entrance.welcome"))
+            return go_to("entrance.welcome")
         if invitation:
             offer_of(db, invitation)
     if invitation:
         return depart(provider, new_trip(TripPurpose.JOIN, invitation))
-    return depart(provider, new_trip(TripPurpose.SIGN_IN, safe_next(request.form.get("next")) or ""))
+    return depart(provider, new_trip(TripPurpose.SIGN_IN, safe_next(form_text("next")) or ""))
 
 
 @blueprint.get("/callback")
@@ -123,8 +123,7 @@ def _link(provider: OpenIdProvider, _trip: BrowserTrip, identity: ProviderIdenti
         raise NotSignedIn(SignInObstacle.LAPSED, provider.settings.name)
     with writing() as db:
         link_own(db, identity, provider.settings, viewer.id)
-    notices.add(f"You can now sign in with {provider.settings.name}.")
-    return see_other(url_for("openid_link.index"))
+    return accepted(f"You can now sign in with {provider.settings.name}.", "openid_link.index")
 
 
 def _may_link(trip: BrowserTrip) -> bool:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict, Finding, InvalidInput, rejected
+from workbench.errors import Conflict, rejected
 from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, status_of
+from workbench.web.forms import Findings, accepted, errors_on, findings_of, form_text, named, status_of
 from workbench.web.invitation_links import Link, invite_sent, renew_sent, sent_invitations
 from workbench.web.pages.overview.steps import next_way
-from workbench.web.requests import see_other
+from workbench.web.requests import Reply, go_to
 from workbench.workflow.people import invitations, membership
 from workbench.workflow.people.roles import Role
 
@@ -26,27 +26,35 @@ ROLES = tuple(role for role in Role if role is not Role.PARTICIPANT)
 
 @blueprint.get("")
 @member(Role.ORGANISER)
-def index() -> str:
+def index(findings: Findings = (), links: Sequence[Link] = ()) -> str:
     """Members and invitations."""
-    return _page()
+    with reading() as db:
+        return render_template(
+            "people/index.html",
+            members=membership.members(db, here().id),
+            invitations=invitations.invitations(db, here().id),
+            roles=ROLES,
+            links=links,
+            then=next_way() if links else None,
+            findings=findings,
+            typed=request.form if findings else {},
+        )
 
 
 @blueprint.post("/invitations")
 @member(Role.ORGANISER)
-def invite() -> tuple[str, int]:
+def invite() -> Reply:
     """Invite everybody of a pasted list and show the links; they are never shown again."""
-    role = _role("role")
-    try:
-        return _page(invite_sent(role)), 201
-    except InvalidInput as error:
-        return _page(findings=error.findings), 422
+    role = _role()
+    with errors_on(index):
+        return index(links=invite_sent(role)), 201
 
 
 @blueprint.post("/invitations/links")
 @member(Role.ORGANISER)
-def renew() -> tuple[str, int]:
+def renew() -> Reply:
     """Give the chosen invitations new links and show them."""
-    return _page(renew_sent()), 201
+    return index(links=renew_sent()), 201
 
 
 @blueprint.post("/invitations/withdraw")
@@ -56,61 +64,44 @@ def withdraw() -> Response:
     with writing() as db:
         number = invitations.withdraw_invitations(db, here().id, sent_invitations())
     stopped = "its link no longer works" if number == 1 else "their links no longer work"
-    notices.add(f"{counted(number, 'invitation')} withdrawn: {stopped}.")
-    return see_other(url_for("people.index", _anchor="invitations"))
+    return accepted(
+        f"{counted(number, 'invitation')} withdrawn: {stopped}.", "people.index", _anchor="invitations"
+    )
 
 
 @blueprint.post("/<int:account_id>/roles")
 @member(Role.ORGANISER)
-def add_role(account_id: int) -> Response | tuple[str, int]:
+def add_role(account_id: int) -> Reply:
     """Add a role to a member; asks for confirmation if the person would judge and submit runs."""
-    role, both = _role("role"), "both" in request.form
+    role, both = _role(), "both" in request.form
     with writing() as db:
-        membership.require_member(db, here().id, account_id)
-        person = next(one for one in membership.members(db, here().id) if one.account_id == account_id)
+        person = membership.member_of(db, here().id, account_id)
         if not both and person.groups and role in membership.JUDGES:
             return render_template("people/both.html", person=person, role=role), 409
         membership.add_role(db, here().id, account_id, role, both_sides=both)
-    return see_other(url_for("people.index"))
+    return go_to("people.index")
 
 
 @blueprint.post("/<int:account_id>/roles/remove")
 @member(Role.ORGANISER)
-def remove_role(account_id: int) -> Response | tuple[str, int]:
+def remove_role(account_id: int) -> Reply:
     """Remove a role; the person's judgments remain."""
-    role = _role("role")
+    role = _role()
     try:
         with writing() as db:
             people = {one.account_id: one.name for one in membership.members(db, here().id)}
             membership.remove_role(db, here().id, account_id, role)
     except Conflict as error:
-        return _page(findings=findings_of(error, "Role")), status_of(error)
+        return index(findings_of(error, "Role")), status_of(error)
     notices.add(f"{people[account_id]} is no longer {role}. Judgments stay. Add the role again to undo this.")
     if account_id == viewer().id and role is Role.ORGANISER:
-        return see_other(url_for("campaigns.index"))
-    return see_other(url_for("people.index"))
+        return go_to("campaigns.index")
+    return go_to("people.index")
 
 
-def _role(field: str) -> Role:
-    text = request.form.get(field, "")
-    try:
-        return Role(text)
-    except ValueError:
-        roles = ", ".join(Role)
-        raise rejected("Role", None, field, f"{text[:40]!r} is not a role", f"one of {roles}") from None
-
-
-def _page(links: Sequence[Link] = (), findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        members = membership.members(db, here().id)
-        waiting = invitations.invitations(db, here().id)
-    return render_template(
-        "people/index.html",
-        members=members,
-        invitations=waiting,
-        roles=ROLES,
-        links=links,
-        then=next_way() if links else None,
-        findings=findings,
-        typed=request.form if findings else {},
-    )
+def _role() -> Role:
+    text = form_text("role")
+    role = named(Role, text)
+    if role is None:
+        raise rejected("Role", None, "role", f"{text[:40]!r} is not a role", f"one of {', '.join(Role)}")
+    return role

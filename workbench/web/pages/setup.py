@@ -8,15 +8,25 @@ from typing import BinaryIO
 from flask import Blueprint, jsonify, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.figures import counted
 from workbench.formats.recognition import FileKind, Recognised
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import Files, announce_notes, findings_of, sent_files, status_of, wants_json
+from workbench.web.forms import (
+    Files,
+    Findings,
+    announce_notes,
+    errors_on,
+    findings_of,
+    form_text,
+    sent_files,
+    status_of,
+    wants_json,
+)
 from workbench.web.long_work import pack_runs_soon
-from workbench.web.pages.overview.steps import STEPS, announce_step, step_address
-from workbench.web.requests import see_other
+from workbench.web.pages.overview.steps import announce_step, step_way
+from workbench.web.requests import Reply, go_to, see_other
 from workbench.workflow.overview.readiness import readiness
 from workbench.workflow.people.groups import Sender
 from workbench.workflow.pools.pace import pace_of
@@ -31,36 +41,50 @@ from workbench.workflow.runs.uploads import (
 from workbench.workflow.setup import dropped_files, dropped_runs
 
 blueprint = Blueprint("setup", __name__, url_prefix="/c/<slug>/set-up")
-Answer = str | Response | tuple[str, int] | tuple[Response, int]
 
 
 @blueprint.get("")
 @organiser
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """What was dropped and not added yet, and what judging still needs."""
-    return _page()
+    with reading() as db:
+        texts = dropped_files.dropped_files(db, here().id)
+        batch = dropped_runs.dropped_runs(db, here().id)
+        state = readiness(db, here().id)
+        hours = pace_of(db, here().id).hours(state.pairs) if state.pairs else None
+    return render_template(
+        "setup/index.html",
+        texts=texts,
+        runs=[one for one in batch.files if one.kept_at is None] if batch else [],
+        ready=sum(one.ready for one in texts) + len(_keepable(batch)),
+        batch=SET_UP_RUNS,
+        state=state,
+        hours=hours,
+        steps=[(step, *step_way(step, state.draft)) for step in state.missing_steps],
+        findings=findings,
+    )
 
 
 @blueprint.post("")
 @organiser
-def drop() -> Answer:
+def drop() -> Reply:
     """Recognise and check files; nothing of them is in the campaign yet. A script is answered in JSON."""
     try:
         _drop(sent_files())
     except WorkbenchError as error:
         if wants_json():
             return jsonify(error=str(error)), status_of(error)
-        return _page(findings_of(error, "Files")), status_of(error)
+        return index(findings_of(error, "Files")), status_of(error)
     address = url_for("setup.index")
     return jsonify(address=address) if wants_json() else see_other(address)
 
 
 @blueprint.post("/add")
 @organiser
-def add() -> Answer:
+def add() -> Reply:
     """Add everything that is ready: topics first, then documents, then runs, each file whole."""
     sender, done, notes = Sender(viewer().id), [], list[str]()
-    try:
+    with errors_on(index, "Files"):
         with reading() as db:
             waiting = [one for one in dropped_files.dropped_files(db, here().id) if one.ready]
         for one in sorted(waiting, key=lambda one: one.kind is not FileKind.TOPICS):
@@ -83,13 +107,11 @@ def add() -> Answer:
         pack_runs_soon()
         if tags := [tag for one in kept for tag in one.tags]:
             done.append(counted(len(tags), "run"))
-    except WorkbenchError as error:
-        return _page(findings_of(error, "Files")), status_of(error)
     if refused := tuple(finding for one in kept for finding in one.refused):
-        return _page(refused), 422
+        return index(refused), 422
     announce_notes(notes)
     announce_step(f"Added: {', '.join(done)}." if done else "Nothing was left to add.")
-    return see_other(url_for("setup.index"))
+    return go_to("setup.index")
 
 
 @blueprint.post("/<int:number>/kind")
@@ -98,12 +120,12 @@ def read_as(number: int) -> Response:
     """Read topics as documents, or the other way round."""
     with reading() as db:
         name, content = dropped_files.dropped_content(db, here().id, number)
-    kind = FileKind.TOPICS if request.form.get("kind") == FileKind.TOPICS else FileKind.DOCUMENTS
+    kind = FileKind.TOPICS if form_text("kind") == FileKind.TOPICS else FileKind.DOCUMENTS
     checked = dropped_files.check_text(name, content, Recognised(kind))
     with writing() as db:
         dropped_files.store_text(db, here().id, checked, Sender(viewer().id), instead_of=number)
-    _check_runs_again(Sender(viewer().id))
-    return see_other(url_for("setup.index"))
+    _check_runs_again()
+    return go_to("setup.index")
 
 
 @blueprint.post("/<int:number>/remove")
@@ -112,8 +134,8 @@ def remove(number: int) -> Response:
     """Forget a dropped file that was not added."""
     with writing() as db:
         dropped_files.forget_dropped(db, here().id, number)
-    _check_runs_again(Sender(viewer().id))
-    return see_other(url_for("setup.index"))
+    _check_runs_again()
+    return go_to("setup.index")
 
 
 @blueprint.post("/discard")
@@ -122,7 +144,7 @@ def discard() -> Response:
     """Forget the dropped runs that were not added."""
     with writing() as db:
         discard_batch(db, here().id, SET_UP_RUNS)
-    return see_other(url_for("setup.index"))
+    return go_to("setup.index")
 
 
 def _drop(files: Files) -> None:
@@ -134,7 +156,7 @@ def _drop(files: Files) -> None:
         with writing() as db:
             dropped_files.store_text(db, here().id, checked, sender)
     if any(kind.kind is FileKind.TOPICS for _, _, kind in texts):
-        _check_runs_again(sender)
+        _check_runs_again()
     _drop_runs([(name, stream) for name, stream, kind in found if kind.kind is FileKind.RUN], sender)
 
 
@@ -151,7 +173,7 @@ def _drop_runs(files: list[tuple[str, BinaryIO]], sender: Sender) -> None:
         checker = checker.with_run(upload) if checker is not None else None
 
 
-def _check_runs_again(sender: Sender) -> None:
+def _check_runs_again() -> None:
     """Check the dropped runs once more, since other topics are to come now."""
     with reading() as db:
         batch = dropped_runs.dropped_runs(db, here().id)
@@ -162,27 +184,7 @@ def _check_runs_again(sender: Sender) -> None:
                 name, content = file_content(db, here().id, SET_UP_RUNS, one.id)
             upload = dropped_runs.check_run_file(checker, name, io.BytesIO(content))
             with writing() as db:
-                add_to_batch(db, here().id, SET_UP_RUNS, upload, sender, instead_of=one.id)
-
-
-def _page(findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        texts = dropped_files.dropped_files(db, here().id)
-        batch = dropped_runs.dropped_runs(db, here().id)
-        state = readiness(db, here().id)
-        hours = pace_of(db, here().id).hours(state.pairs) if state.pairs else None
-    runs = [one for one in batch.files if one.kept_at is None] if batch else []
-    return render_template(
-        "setup/index.html",
-        texts=texts,
-        runs=runs,
-        ready=sum(one.ready for one in texts) + len(_keepable(batch)),
-        batch=SET_UP_RUNS,
-        state=state,
-        hours=hours,
-        steps=[(step, STEPS[step].action, step_address(step, state.draft)) for step in state.missing_steps],
-        findings=findings,
-    )
+                add_to_batch(db, here().id, SET_UP_RUNS, upload, Sender(viewer().id), instead_of=one.id)
 
 
 def _keepable(batch: Batch | None) -> list[int]:

@@ -21,9 +21,10 @@ blueprint = Blueprint("task", __name__, url_prefix="/c/<slug>/task")
 def index() -> str:
     """The topics with their statements, and the guidelines of the assessors."""
     with reading() as db:
-        topics = topics_of(db, here().id)
         made = campaign_of(db, here().id)
-    return render_template("task/index.html", topics=topics, guidelines=made.guidelines, scale=made.scale)
+        return render_template(
+            "task/index.html", topics=topics_of(db, here().id), guidelines=made.guidelines, scale=made.scale
+        )
 
 
 @blueprint.get("/topics.jsonl")

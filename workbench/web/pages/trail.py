@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict, fields
 
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
@@ -11,6 +12,7 @@ from werkzeug.wrappers import Response
 from workbench.web.access import administrator
 from workbench.web.context import reading
 from workbench.web.downloads import attachment, csv_file
+from workbench.web.forms import query_text
 from workbench.workflow.people.trail import (
     TrailEntry,
     TrailFilter,
@@ -32,19 +34,17 @@ COLUMNS = (
 @administrator
 def index() -> str:
     """The latest entries that pass the filter; `before` continues at an entry."""
-    filters, before = _filter(), request.args.get("before", type=int)
+    filters = _filter()
     with reading() as db:
-        entries = trail_entries(db, filters, before=before, most=ON_A_PAGE + 1)
-        total = last_number(db)
-    return render_template(
-        "administration/trail.html",
-        entries=entries[:ON_A_PAGE],
-        more=entries[ON_A_PAGE - 1].number if len(entries) > ON_A_PAGE else None,
-        total=total,
-        before=before,
-        filters=filters,
-        asked={name: value for name, value in _fields(filters).items() if value},
-    )
+        entries = trail_entries(db, filters, before=request.args.get("before", type=int), most=ON_A_PAGE + 1)
+        return render_template(
+            "administration/trail.html",
+            entries=entries[:ON_A_PAGE],
+            more=entries[ON_A_PAGE - 1].number if len(entries) > ON_A_PAGE else None,
+            total=last_number(db),
+            filters=filters,
+            asked={name: value for name, value in asdict(filters).items() if value},
+        )
 
 
 @blueprint.get("/trail.<any(csv, jsonl):kind>")
@@ -60,20 +60,9 @@ def export(kind: str) -> Response:
 
 
 def _filter() -> TrailFilter:
-    return TrailFilter(
-        *(request.args.get(name, "").strip()[:120] for name in ("login", "act", "campaign", "request"))
-    )
-
-
-def _fields(filters: TrailFilter) -> dict[str, str]:
-    return {
-        "login": filters.login,
-        "act": filters.act,
-        "campaign": filters.campaign,
-        "request": filters.request,
-    }
+    return TrailFilter(*(query_text(one.name).strip()[:120] for one in fields(TrailFilter)))
 
 
 def _cells(entry: TrailEntry) -> Sequence[object]:
-    data = entry_data(entry)
-    return [json.dumps(value) if isinstance(value, dict) else value for value in data.values()]
+    values = entry_data(entry).values()
+    return [json.dumps(value) if isinstance(value, dict) else value for value in values]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, render_template, request
 
 from workbench.consensus.rules import RULES, RuleChoice
-from workbench.errors import Finding, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.storage import Session
 from workbench.tables import Export
 from workbench.trust.alternatives import ranking_measure
@@ -25,16 +26,12 @@ from workbench.trust.runs import PARTS as RUNS
 from workbench.trust.runs import runs_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.forms import findings_of, status_of
+from workbench.web.forms import Findings, errors_on, findings_of
 from workbench.web.jobs import ShownJob, job_now, job_result
 from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
 from workbench.web.rendering import render_report
-from workbench.web.requests import wants_fragment
-from workbench.web.results import (
-    MadeResult,
-    TextFile,
-    result,
-)
+from workbench.web.requests import Reply, Values, wants_fragment
+from workbench.web.results import MadeResult, TextFile, part_asked, result
 from workbench.workflow.result_form import result_from
 from workbench.workflow.runs.run_records import runs_of
 from workbench.workflow.scores.score_table import coverage_of
@@ -82,26 +79,24 @@ ADVICE = {
 
 @blueprint.get("")
 @reader
-def index() -> str | tuple[str, int]:
+def index() -> str:
     """The five questions, each with its answer once that is computed."""
-    measure = _measure()
     with reading() as db:
-        rule, runs = rule_form(db, here().id), len(runs_of(db, here().id))
+        rule, runs = rule_form(db), len(runs_of(db, here().id))
+    page = partial(_page, rule, runs)
     if runs < FEWEST_TO_RANK or not rule.assessors:
-        return _page(rule, measure, runs)
-    try:
-        ranking_measure(measure)
-        shown = _shown("rankings", rule, measure)
+        return page()
+    with errors_on(page, "Trust"):
+        ranking_measure(_measure())
+        shown = _shown("rankings", rule)
         if shown.refused is not None:
             raise shown.refused
         ranked = _answer_of("rankings", shown)
         if ranked is None:
-            return _page(rule, measure, runs, shown=shown)
+            return page(shown=shown)
         with reading() as db:
-            report = trust_report(db, here().id, choice=rule.choice, measure=measure, ranked=ranked)
-    except WorkbenchError as error:
-        return _page(rule, measure, runs, findings=findings_of(error, "Trust")), status_of(error)
-    return _page(rule, measure, runs, report, shown=shown)
+            report = trust_report(db, here().id, choice=rule.choice, measure=_measure(), ranked=ranked)
+    return page(report, shown)
 
 
 @blueprint.get("/judges.<any(csv, json):kind>")
@@ -112,7 +107,7 @@ def judges_file() -> MadeResult:
     report = _report()
     if report.judges is None:
         raise WorkbenchError("only one assessor has given grades", remedy="it takes two to compare")
-    return MadeResult("trust-judges", judges_export(report.judges, _part(JUDGES)))
+    return MadeResult("trust-judges", judges_export(report.judges, part_asked(JUDGES)))
 
 
 @blueprint.get("/runs.<any(csv, json):kind>")
@@ -125,18 +120,17 @@ def runs_file() -> MadeResult:
         raise WorkbenchError(
             "no run has brought judged documents into a pool", remedy="open a pool and judge"
         )
-    return MadeResult("trust-runs", runs_export(report.runs, _part(RUNS)))
+    return MadeResult("trust-runs", runs_export(report.runs, part_asked(RUNS)))
 
 
 @blueprint.get(ADDRESS)
 @reader
 def question(question: str) -> str:
     """One of the questions: what htmx puts into the page, or a page of its own."""
-    measure = _measure()
-    ranking_measure(measure)
+    chosen = str(ranking_measure(_measure()))
     with reading() as db:
-        rule = rule_form(db, here().id)
-    shown = _shown(question, rule, measure)
+        rule = rule_form(db)
+    shown = _shown(question, rule)
     found, refused = _answer_of(question, shown), shown.refused
     coverage, sample, unsampled = None, None, None
     try:
@@ -151,11 +145,11 @@ def question(question: str) -> str:
     return render_template(
         f"trust/_{question}.html" if wants_fragment() else "trust/question.html",
         form=rule,
-        measure=measure,
+        measure=_measure(),
         unfolded=not wants_fragment(),
         question=question,
         title=QUESTIONS[question].title,
-        chosen=str(ranking_measure(measure)),
+        chosen=chosen,
         found=None if refused else found,
         refused=refused,
         shown=shown,
@@ -169,11 +163,11 @@ def question(question: str) -> str:
     )
 
 
-def _shown(question: str, rule: RuleForm, measure: str) -> ShownJob:
+def _shown(question: str, rule: RuleForm) -> ShownJob:
     """What there is of the answer to a question; it is computed anew where the campaign has changed."""
     with reading() as db:
         state = state_of(db, here().id)
-    return job_now(TRUST, question_arguments(question, rule.choice, measure), depends_on=state)
+    return job_now(TRUST, question_arguments(question, rule.choice, _measure()), depends_on=state)
 
 
 def _answer_of(question: str, shown: ShownJob) -> Any:
@@ -186,11 +180,10 @@ def _answer_of(question: str, shown: ShownJob) -> Any:
 
 def _computed(question: str) -> tuple[bytes, RuleChoice]:
     """The answer to a question as things are now, which a file waits for, and the rule of its qrels."""
-    measure = _measure()
-    ranking_measure(measure)
+    ranking_measure(_measure())
     with reading() as db:
-        rule, state = rule_form(db, here().id), state_of(db, here().id)
-    asked = question_arguments(question, rule.choice, measure)
+        rule, state = rule_form(db), state_of(db, here().id)
+    asked = question_arguments(question, rule.choice, _measure())
     return job_result(TRUST, asked, depends_on=state), rule.choice
 
 
@@ -208,22 +201,22 @@ def _sample(db: Session, choice: RuleChoice) -> tuple[Estimable | None, Workbenc
 def question_file(question: str) -> MadeResult:
     """The tables of a question: the one that `?part=` names as CSV, as JSON all of them."""
     asked = QUESTIONS[question]
-    part = _part(asked.parts)
+    part = part_asked(asked.parts)
     found, _ = _computed(question)
     return MadeResult(f"trust-{question}", asked.export(result_from(ANSWERS[question], found), part))
 
 
 @blueprint.get("/report")
 @reader
-def collection() -> str | tuple[str, int]:
+def collection() -> Reply:
     """The report on the collection."""
-    findings: tuple[Finding, ...] = ()
+    findings: Findings = ()
     shown = ShownJob()
     with reading() as db:
-        rule = rule_form(db, here().id)
+        rule = rule_form(db)
     try:
         ranking_measure(_measure())
-        shown = _shown(COLLECTION, rule, _measure())
+        shown = _shown(COLLECTION, rule)
         if shown.refused is not None:
             raise shown.refused
     except WorkbenchError as error:
@@ -248,7 +241,7 @@ def collection_file() -> MadeResult:
     return MadeResult("report", text=TextFile("md", "text/markdown", (text,)))
 
 
-def _depth_plot(found: DeeperPool) -> dict[str, Any]:
+def _depth_plot(found: DeeperPool) -> Values:
     """Relevant documents by depth: found, fitted, and extrapolated with the interval."""
     return {
         "depth": found.question.depth,
@@ -263,30 +256,23 @@ def _measure() -> str:
 def _report() -> TrustReport:
     found, choice = _computed("rankings")
     with reading() as db:
-        ranked = result_from(Rankings, found)
-        return trust_report(db, here().id, choice=choice, measure=_measure(), ranked=ranked)
-
-
-def _part(parts: Collection[str]) -> str:
-    part = request.args.get("part") or next(iter(parts))
-    if part not in parts:
-        raise WorkbenchError(f"there is no table {part}", remedy=f"one of {', '.join(parts)}")
-    return part
+        return trust_report(
+            db, here().id, choice=choice, measure=_measure(), ranked=result_from(Rankings, found)
+        )
 
 
 def _page(
     rule: RuleForm,
-    measure: str,
     runs: int,
     report: TrustReport | None = None,
-    findings: tuple[Finding, ...] = (),
     shown: ShownJob | None = None,
+    findings: Findings = (),
 ) -> str:
     return render_template(
         "trust/_report.html" if wants_fragment() else "trust/index.html",
         form=rule,
         rules=RULES,
-        measure=measure,
+        measure=_measure(),
         runs=runs,
         report=report,
         shown=shown,

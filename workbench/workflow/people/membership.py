@@ -150,10 +150,12 @@ def remove_role(db: Session, campaign_id: int, account_id: int, role: Role) -> N
         )
 
 
-def require_member(db: Session, campaign_id: int, account_id: int) -> None:
-    """Raise NotFound unless an account has a role in a campaign."""
-    if not _roles_of(db, campaign_id, account_id):
-        raise NotFound("this person has no role here", remedy="create an invitation")
+def member_of(db: Session, campaign_id: int, account_id: int) -> Member:
+    """The person of a campaign with this account; raises NotFound."""
+    for one in members(db, campaign_id):
+        if one.account_id == account_id:
+            return one
+    raise NotFound("this person has no role here", remedy="create an invitation")
 
 
 def require_assignment(db: Session, campaign_id: int, assignment_id: int) -> None:

@@ -2,42 +2,42 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request, url_for
-from werkzeug.wrappers import Response
+from flask import Blueprint, render_template, request
 
-from workbench.errors import Finding, InvalidInput, NotFound
-from workbench.web import notices
 from workbench.web.access import anyone, signed_in, viewer
-from workbench.web.context import app_context, reading, writing
-from workbench.web.requests import browser, retry_after, see_other
+from workbench.web.context import reading, require_mail, writing
+from workbench.web.forms import Findings, accepted, errors_on, form_text
+from workbench.web.own_password import checked_password, password_finding
+from workbench.web.requests import Reply, refused_form
 from workbench.workflow.mail.queue import add_confirmation
 from workbench.workflow.people import mail_addresses, signing_in
 
 blueprint = Blueprint("mail_address", __name__, url_prefix="/account/address")
-Answer = str | Response | tuple[str, int] | tuple[str, int, dict[str, str]]
 
 
 @blueprint.get("")
 @signed_in
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """The address, and the form to change it."""
-    return _page()
+    with reading() as db:
+        return render_template(
+            "account/address.html",
+            found=mail_addresses.address_of(db, viewer().id),
+            longest=mail_addresses.LONGEST_ADDRESS,
+            findings=findings,
+            typed=request.form if findings else {},
+        )
 
 
 @blueprint.post("")
 @signed_in
-def change() -> Answer:
+def change() -> Reply:
     """Have a new address confirmed, or remove the address, after the password was checked."""
-    if app_context().settings.mail is None:
-        raise NotFound("this site sends no e-mail")
-    typed = request.form.get("address", "")
-    try:
+    require_mail()
+    typed = form_text("address")
+    with errors_on(index):
         address = mail_addresses.checked_address(typed) if typed.strip() else ""
-    except InvalidInput as error:
-        return _page(error.findings), 422
-    with reading() as db:
-        attempt = signing_in.begin_attempt(db, login=viewer().login, browser=browser(), signed_in=True)
-    checked = signing_in.check_password(attempt, request.form.get("old", ""), app_context().passwords)
+    checked = checked_password()
     with writing() as db:
         refused = signing_in.confirm_password(db, checked)
         if refused is None and address:
@@ -46,15 +46,13 @@ def change() -> Answer:
         elif refused is None:
             mail_addresses.remove_address(db, viewer().id)
     if refused is not None:
-        wrong = str(refused) if refused.wait else "this is not your password"
-        page = _page((Finding("Current password", None, "old", wrong),))
-        return page, 429 if refused.wait else 422, retry_after(refused)
-    notices.add(
+        return refused_form(index((password_finding(refused),)), refused)
+    return accepted(
         f"A message is on its way to {address}. Open the link in it to confirm the address."
         if address
-        else "E-mail address removed."
+        else "E-mail address removed.",
+        "mail_address.index",
     )
-    return see_other(url_for("mail_address.index"))
 
 
 @blueprint.get("/confirm/<token>")
@@ -73,16 +71,3 @@ def confirm(token: str) -> str:
     with writing() as db:
         address = mail_addresses.confirm_address(db, token)
     return render_template("account/confirm_address.html", token="", account=None, address=address)
-
-
-def _page(findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        found = mail_addresses.address_of(db, viewer().id)
-    return render_template(
-        "account/address.html",
-        found=found,
-        sends_mail=app_context().settings.mail is not None,
-        longest=mail_addresses.LONGEST_ADDRESS,
-        findings=findings,
-        typed=request.form if findings else {},
-    )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput
 from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import sent_text
+from workbench.web.forms import Findings, errors_on, form_text, sent_text
 from workbench.web.requests import safe_next, see_other
 from workbench.workflow.judging.desk_settings import COMMANDS, GRADES, SIDE_ANSWERS, chosen_keys, save_keys
 
@@ -28,27 +29,23 @@ def index() -> str:
 
 @blueprint.post("")
 @signed_in
-def choose() -> Response | tuple[str, int]:
+def choose() -> Response:
     """Save the keys, or restore the defaults."""
     names = [command.name for command in (*COMMANDS, *SIDE_ANSWERS)] + list(GRADES)
-    typed = {} if request.form.get("act") == "reset" else {name: sent_text(name) for name in names}
-    try:
-        with writing() as db:
-            save_keys(db, viewer().id, typed)
-    except InvalidInput as error:
-        return _page(typed, error.findings), 422
+    typed = {} if form_text("act") == "reset" else {name: sent_text(name) for name in names}
+    with errors_on(partial(_page, typed)), writing() as db:
+        save_keys(db, viewer().id, typed)
     notices.add("Keys saved." if typed else "Default keys restored.")
-    return see_other(safe_next(request.form.get("next")) or url_for("desk_keys.index"))
+    return see_other(safe_next(form_text("next")) or url_for("desk_keys.index"))
 
 
-def _page(typed: dict[str, str], findings: tuple[Finding, ...] = ()) -> str:
-    # A scale may have more grades than most: those whose key somebody chose are shown as well.
-    grades = [name for name in GRADES if name in SHOWN_GRADES or typed.get(name)]
+def _page(typed: dict[str, str], findings: Findings = ()) -> str:
     return render_template(
         "account/keys.html",
         commands=COMMANDS,
         side_answers=SIDE_ANSWERS,
-        grades=grades,
+        # A scale may have more grades than most: those whose key somebody chose are shown as well.
+        grades=[name for name in GRADES if name in SHOWN_GRADES or typed.get(name)],
         typed=typed,
         findings=findings,
         next=safe_next(request.values.get("next")),

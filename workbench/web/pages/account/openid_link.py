@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, g, render_template, url_for
+from flask import Blueprint, g, render_template
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding
-from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import reading, writing
-from workbench.web.own_password import password_finding, wrong_password
+from workbench.web.forms import Findings, accepted
+from workbench.web.own_password import require_password
 from workbench.web.provider_trips import depart, require_provider
-from workbench.web.requests import retry_after, see_other
 from workbench.workflow.openid.browser_trips import TripPurpose, new_trip
 from workbench.workflow.openid.identities import linked_identities, unlink_identities
 from workbench.workflow.openid.link_permissions import link_permission
 from workbench.workflow.people.accounts import has_password
 
 blueprint = Blueprint("openid_link", __name__, url_prefix="/account/openid")
-Answer = str | Response | tuple[str, int] | tuple[str, int, dict[str, str]]
 
 
 @blueprint.get("")
 @signed_in
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """The identity that is linked, or how to link one."""
-    return _page()
+    with reading() as db:
+        return render_template(
+            "account/openid.html",
+            linked=linked_identities(db, viewer().id),
+            with_password=has_password(db, viewer().id),
+            findings=findings,
+        )
 
 
 @blueprint.post("/link")
 @signed_in
-def link() -> Answer:
+def link() -> Response:
     """Go to the provider to link an identity, after the password was checked."""
     provider = require_provider()
-    refusal = _wrong_password()
-    if refusal is not None:
-        return refusal
+    require_password(index)
     with reading() as db:
         permission = link_permission(db, viewer().id, g.token)
     return depart(provider, new_trip(TripPurpose.LINK, permission))
@@ -43,28 +44,9 @@ def link() -> Answer:
 
 @blueprint.post("/unlink")
 @signed_in
-def unlink() -> Answer:
+def unlink() -> Response:
     """Let nobody sign in to this account with the provider any more, after the password was checked."""
-    refusal = _wrong_password()
-    if refusal is not None:
-        return refusal
+    require_password(index)
     with writing() as db:
         unlink_identities(db, viewer().id)
-    notices.add("Unlinked. You sign in with your password from now on.")
-    return see_other(url_for("openid_link.index"))
-
-
-def _wrong_password() -> tuple[str, int, dict[str, str]] | None:
-    refused = wrong_password()
-    if refused is None:
-        return None
-    return _page((password_finding(refused),)), 429 if refused.wait else 422, retry_after(refused)
-
-
-def _page(findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        linked = linked_identities(db, viewer().id)
-        with_password = has_password(db, viewer().id)
-    return render_template(
-        "account/openid.html", linked=linked, with_password=with_password, findings=findings
-    )
+    return accepted("Unlinked. You sign in with your password from now on.", "openid_link.index")

@@ -2,146 +2,119 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, g, render_template, request, url_for
+from flask import Blueprint, g, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput
 from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import app_context, reading, writing
-from workbench.web.own_password import FIELD, password_finding, tokens_too, wrong_password
-from workbench.web.requests import browser, drop_session, keep_session, retry_after, see_other
+from workbench.web.forms import Findings, accepted, errors_on, form_text
+from workbench.web.own_password import (
+    checked_password,
+    password_finding,
+    require_own_password,
+    sent_password,
+    tokens_too,
+)
+from workbench.web.requests import (
+    Reply,
+    drop_session,
+    go_to,
+    keep_session,
+    refused_form,
+)
 from workbench.workflow.people import accounts as people
 from workbench.workflow.people import sessions, signing_in
 from workbench.workflow.people.access_tokens import access_tokens
-from workbench.workflow.people.passwords import password_findings
 from workbench.workflow.people.signing_in import Refused
 
 blueprint = Blueprint("account", __name__, url_prefix="/account")
 # The field of the second form on the page of sessions.
 EVERYWHERE = "everywhere"
-Answer = str | Response | tuple[str, int] | tuple[str, int, dict[str, str]]
 
 
 @blueprint.get("")
 @signed_in
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """The viewer's account."""
-    return _page()
+    with reading() as db:
+        return render_template(
+            "account/index.html", tokens=access_tokens(db, viewer().id), findings=findings, typed=request.form
+        )
 
 
 @blueprint.post("/name")
 @signed_in
-def rename() -> Answer:
+def rename() -> Response:
     """Change the viewer's name."""
-    try:
-        with writing() as db:
-            people.rename(db, viewer().id, request.form.get("name", ""))
-    except InvalidInput as error:
-        return _page(error.findings), 422
-    notices.add("Name saved.")
-    return see_other(url_for("account.index"))
+    with errors_on(index), writing() as db:
+        people.rename(db, viewer().id, form_text("name"))
+    return accepted("Name saved.", "account.index")
 
 
 @blueprint.post("/password")
 @signed_in
-def change_password() -> Answer:
+def change_password() -> Reply:
     """Change the password; ends every other session."""
-    form, login = request.form, viewer().login
-    findings = password_findings(
-        form.get("password", ""), login=login, name=viewer().name, repeated=form.get("repeated", "")
-    )
-    if findings:
-        return _page(tuple(findings)), 422
-    with reading() as db:
-        attempt = signing_in.begin_attempt(db, login=login, browser=browser(), signed_in=True)
-    checked = signing_in.check_password(attempt, form.get("old", ""), app_context().passwords)
+    with errors_on(index):
+        password = sent_password(login=viewer().login, name=viewer().name)
+    checked = checked_password()
     # Hashing is expensive: only done if the current password is right.
-    new_hash = app_context().passwords.hash(form["password"]) if checked.right else ""
+    new_hash = app_context().passwords.hash(password) if checked.right else ""
     with writing() as db:
         outcome = signing_in.change_password(db, checked, new_hash, tokens=tokens_too())
     if isinstance(outcome, Refused):
-        wrong = "this is not your password" if not outcome.wait else str(outcome)
-        page = _page((Finding("Current password", None, "old", wrong),))
-        return page, 429 if outcome.wait else 422, retry_after(outcome)
+        return refused_form(index((password_finding(outcome),)), outcome)
     # Notices are signed with the token of the session that will read them.
     g.token = outcome.token
     notices.add("Password changed. You are signed out in every other browser.")
-    response = see_other(url_for("account.index"))
+    response = go_to("account.index")
     keep_session(response, outcome)
     return response
 
 
 @blueprint.post("/sign-out-everywhere")
 @signed_in
-def sign_out_everywhere() -> Answer:
+def sign_out_everywhere() -> Response:
     """End every session of this account, after the password was checked."""
-    refusal = _wrong_password(EVERYWHERE)
-    if refusal is not None:
-        return refusal
+    require_own_password(open_sessions, EVERYWHERE)
     with writing() as db:
         signing_in.sign_out_everywhere(db, viewer().id, tokens=tokens_too())
-    response = see_other(url_for("entrance.sign_in", why="everywhere"))
+    response = go_to("entrance.sign_in", why="everywhere")
     drop_session(response)
     return response
 
 
 @blueprint.get("/sessions")
 @signed_in
-def open_sessions() -> str:
+def open_sessions(findings: Findings = ()) -> str:
     """Where the viewer is signed in."""
-    return _sessions_page()
+    with reading() as db:
+        return render_template(
+            "account/sessions.html",
+            sessions=sessions.sessions_of(db, viewer().id, g.token, idle=app_context().settings.session_idle),
+            tokens=access_tokens(db, viewer().id),
+            with_password=people.has_password(db, viewer().id),
+            findings=findings,
+        )
 
 
 @blueprint.post("/sessions/end")
 @signed_in
-def end_session() -> Answer:
+def end_session() -> Response:
     """End one session of this account, after the password was checked."""
-    refusal = _wrong_password()
-    if refusal is not None:
-        return refusal
+    require_own_password(open_sessions)
     with writing() as db:
-        ended = sessions.end_session(db, viewer().id, request.form.get("session", ""))
-    notices.add(f"Signed out of {ended}.")
-    return see_other(url_for("account.open_sessions"))
+        ended = sessions.end_session(db, viewer().id, form_text("session"))
+    return accepted(f"Signed out of {ended}.", "account.open_sessions")
 
 
 @blueprint.post("/sessions/end-others")
 @signed_in
-def end_other_sessions() -> Answer:
+def end_other_sessions() -> Response:
     """End every session of this account but this one, after the password was checked."""
-    refusal = _wrong_password()
-    if refusal is not None:
-        return refusal
+    require_own_password(open_sessions)
     with writing() as db:
         ended = sessions.end_other_sessions(db, viewer().id, g.token, tokens=tokens_too())
-    notices.add(f"{counted(ended, 'other session')} ended.")
-    return see_other(url_for("account.open_sessions"))
-
-
-def _wrong_password(field: str = FIELD) -> Answer | None:
-    """The page of sessions with what is wrong; None for the right password of an account that has one."""
-    with reading() as db:
-        asked = people.has_password(db, viewer().id)
-    refused = wrong_password(field) if asked else None
-    if refused is None:
-        return None
-    page = _sessions_page((password_finding(refused, field),))
-    return page, 429 if refused.wait else 422, retry_after(refused)
-
-
-def _sessions_page(findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        lines = sessions.sessions_of(db, viewer().id, g.token, idle=app_context().settings.session_idle)
-        with_password = people.has_password(db, viewer().id)
-        tokens = access_tokens(db, viewer().id)
-    return render_template(
-        "account/sessions.html", sessions=lines, tokens=tokens, with_password=with_password, findings=findings
-    )
-
-
-def _page(findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        tokens = access_tokens(db, viewer().id)
-    return render_template("account/index.html", tokens=tokens, findings=findings, typed=request.form)
+    return accepted(f"{counted(ended, 'other session')} ended.", "account.open_sessions")

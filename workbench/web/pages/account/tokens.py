@@ -6,16 +6,14 @@ without a password, whose owners sign in at a provider, are not asked for it.
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, WorkbenchError
-from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, sent_text, status_of, whole_number
-from workbench.web.own_password import password_finding, wrong_password
-from workbench.web.requests import retry_after, see_other
+from workbench.web.forms import Findings, accepted, errors_on, form_number, sent_text
+from workbench.web.own_password import require_own_password
+from workbench.web.requests import Reply
 from workbench.workflow.people.access_tokens import (
     LONGEST_TOKEN_NAME,
     USUAL_DAYS,
@@ -33,33 +31,38 @@ DAYS = (("7", "7 days"), ("30", "30 days"), ("90", "90 days"), ("365", "1 year")
 
 @blueprint.get("")
 @signed_in
-def index() -> str:
+def index(findings: Findings = (), made: NewAccessToken | None = None) -> str:
     """The tokens of the viewer, and the form for one more."""
-    return _page()
+    with reading() as db:
+        return render_template(
+            "account/tokens.html",
+            tokens=access_tokens(db, viewer().id),
+            with_password=has_password(db, viewer().id),
+            made=made,
+            scopes=tuple(Scope),
+            days=DAYS,
+            usual_days=str(USUAL_DAYS),
+            longest=LONGEST_TOKEN_NAME,
+            findings=findings,
+            typed=request.form if findings else {},
+            chosen=request.form.getlist("scope") if findings else [str(Scope.READ)],
+        )
 
 
 @blueprint.post("")
 @signed_in
-def make() -> tuple[str, int] | tuple[str, int, dict[str, str]]:
+def make() -> Reply:
     """Make a token and show it, after the password was checked; it is never shown again."""
-    with reading() as db:
-        asked = has_password(db, viewer().id)
-    refused = wrong_password() if asked else None
-    if refused is not None:
-        page = _page(findings=(password_finding(refused),))
-        return page, 429 if refused.wait else 422, retry_after(refused)
-    try:
-        with writing() as db:
-            made = make_access_token(
-                db,
-                viewer().id,
-                name=sent_text("name"),
-                scopes=request.form.getlist("scope"),
-                days=whole_number(request.form.get("days", "")) or 0,
-            )
-    except WorkbenchError as error:
-        return _page(findings=findings_of(error, "Token", "name")), status_of(error)
-    return _page(made), 201
+    require_own_password(index)
+    with errors_on(index, "Token", "name"), writing() as db:
+        made = make_access_token(
+            db,
+            viewer().id,
+            name=sent_text("name"),
+            scopes=request.form.getlist("scope"),
+            days=form_number("days") or 0,
+        )
+    return index(made=made), 201
 
 
 @blueprint.post("/<int:token_id>/revoke")
@@ -68,24 +71,7 @@ def revoke(token_id: int) -> Response:
     """Revoke a token: programs that use it are refused from now on."""
     with writing() as db:
         revoked = revoke_access_token(db, viewer().id, token_id)
-    notices.add(f"Token “{revoked.name}” revoked. Programs that use it are refused from now on.")
-    return see_other(url_for("access_tokens.index"))
-
-
-def _page(made: NewAccessToken | None = None, findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        found = access_tokens(db, viewer().id)
-        with_password = has_password(db, viewer().id)
-    return render_template(
-        "account/tokens.html",
-        tokens=found,
-        with_password=with_password,
-        made=made,
-        scopes=tuple(Scope),
-        days=DAYS,
-        usual_days=str(USUAL_DAYS),
-        longest=LONGEST_TOKEN_NAME,
-        findings=findings,
-        typed=request.form if findings else {},
-        chosen=request.form.getlist("scope") if findings else [str(Scope.READ)],
+    return accepted(
+        f"Token “{revoked.name}” revoked. Programs that use it are refused from now on.",
+        "access_tokens.index",
     )

@@ -6,17 +6,18 @@ from datetime import timedelta
 from urllib.parse import quote, urlsplit
 
 import segno
-from flask import Blueprint, g, render_template, request, url_for
+from flask import Blueprint, g, render_template, request
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from workbench.errors import Conflict, Finding
 from workbench.settings import TwoFactorDemand
 from workbench.storage import Session
-from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import app_context, reading, writing
-from workbench.web.requests import browser, retry_after, see_other
+from workbench.web.forms import Findings, accepted, form_text
+from workbench.web.own_password import checked_password, password_finding
+from workbench.web.requests import Reply, go_to, refused_form
 from workbench.workflow.people import signing_in, two_factor
 from workbench.workflow.people.accounts import account_by_login, has_password
 from workbench.workflow.people.code_checks import WRONG, confirm_code
@@ -25,108 +26,14 @@ from workbench.workflow.people.sessions import end_other_sessions
 from workbench.workflow.people.signing_in import CheckedAttempt, Refused
 
 blueprint = Blueprint("two_factor", __name__, url_prefix="/account/two-factor")
-Answer = Response | tuple[str, int] | tuple[str, int, dict[str, str]]
-# In which field something was wrong, and how.
-Wrong = tuple[str, Refused]
+# What was wrong in the form, and how long to wait.
+Wrong = tuple[Finding, Refused]
 
 
 @blueprint.get("")
 @signed_in
-def index() -> str:
+def index(codes: tuple[str, ...] = (), findings: Findings = ()) -> str:
     """Whether two-factor sign-in is on, and the forms to change that."""
-    return _page()
-
-
-@blueprint.post("/prepare")
-@signed_in
-def prepare() -> Response:
-    """Make a secret for an app, which the page then shows."""
-    with writing() as db:
-        two_factor.prepare_app(db, viewer().id)
-    return see_other(url_for("two_factor.index"))
-
-
-@blueprint.post("/on")
-@signed_in
-def turn_on() -> Answer:
-    """Turn it on once password and first code are right, and show the recovery codes; ends other sessions."""
-    checked = _checked_password()
-    with writing() as db:
-        wrong = _wrong_password(db, checked)
-        codes = None if wrong else two_factor.turn_on(db, viewer().id, request.form.get("code", ""))
-        if codes is not None:
-            end_other_sessions(db, viewer().id, g.token)
-    if codes is None:
-        return _refusal(wrong or ("code", Refused(timedelta(0), WRONG)))
-    return _page(codes), 201
-
-
-@blueprint.post("/recovery-codes")
-@signed_in
-def renew() -> Answer:
-    """Replace the recovery codes once password and code are right, and show the new ones."""
-    checked = _checked_password()
-    with writing() as db:
-        wrong = _wrong_password(db, checked) or _wrong_code(db)
-        codes = () if wrong else two_factor.renew_recovery_codes(db, viewer().id)
-    return _refusal(wrong) if wrong else (_page(codes), 201)
-
-
-@blueprint.post("/off")
-@signed_in
-def turn_off() -> Answer:
-    """Turn it off once password and code are right; ends other sessions."""
-    checked = _checked_password()
-    with writing() as db:
-        if _is_demanded(db):
-            message = f"this site requires two-factor sign-in of {_demand().label}"
-            raise Conflict(message, remedy="ask an administrator to reset it if you change your app")
-        wrong = _wrong_password(db, checked) or _wrong_code(db)
-        if wrong is None:
-            two_factor.turn_off(db, viewer().id)
-            end_other_sessions(db, viewer().id, g.token)
-    if wrong is not None:
-        return _refusal(wrong)
-    notices.add("Two-factor sign-in is off. You are signed out in every other browser.")
-    return see_other(url_for("two_factor.index"))
-
-
-def _demand() -> TwoFactorDemand:
-    return app_context().settings.two_factor_demand
-
-
-def _is_demanded(db: Session) -> bool:
-    return two_factor.is_required(db.connection(), viewer().id, _demand())
-
-
-def _checked_password() -> CheckedAttempt:
-    with reading() as db:
-        attempt = signing_in.begin_attempt(db, login=viewer().login, browser=browser(), signed_in=True)
-    return signing_in.check_password(attempt, request.form.get("old", ""), app_context().passwords)
-
-
-def _wrong_password(db: Session, checked: CheckedAttempt) -> Wrong | None:
-    refused = signing_in.confirm_password(db, checked)
-    return ("old", refused) if refused is not None else None
-
-
-def _wrong_code(db: Session) -> Wrong | None:
-    account = account_by_login(db, viewer().login)
-    refused = confirm_code(db, account, request.form.get("code", ""))
-    return ("code", refused) if refused is not None else None
-
-
-def _refusal(wrong: Wrong) -> Answer:
-    field, refused = wrong
-    if field == "old":
-        message = str(refused) if refused.wait else "this is not your password"
-        finding = Finding("Current password", None, field, message)
-    else:
-        finding = Finding("Code", None, field, str(refused))
-    return _page(findings=(finding,)), 429 if refused.wait else 422, retry_after(refused)
-
-
-def _page(codes: tuple[str, ...] = (), findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
         state = two_factor.two_factor_state(db, viewer().id)
         demanded = _is_demanded(db)
@@ -143,6 +50,91 @@ def _page(codes: tuple[str, ...] = (), findings: tuple[Finding, ...] = ()) -> st
         most=RECOVERY_CODES,
         findings=findings,
     )
+
+
+@blueprint.post("/prepare")
+@signed_in
+def prepare() -> Response:
+    """Make a secret for an app, which the page then shows."""
+    with writing() as db:
+        two_factor.prepare_app(db, viewer().id)
+    return go_to("two_factor.index")
+
+
+@blueprint.post("/on")
+@signed_in
+def turn_on() -> Reply:
+    """Turn it on once password and first code are right, and show the recovery codes; ends other sessions."""
+    checked = checked_password()
+    with writing() as db:
+        wrong = _wrong_password(db, checked)
+        codes = None if wrong else two_factor.turn_on(db, viewer().id, form_text("code"))
+        if codes is not None:
+            end_other_sessions(db, viewer().id, g.token)
+    if codes is None:
+        return _refusal(wrong or _code_wrong(Refused(timedelta(0), WRONG)))
+    return index(codes), 201
+
+
+@blueprint.post("/recovery-codes")
+@signed_in
+def renew() -> Reply:
+    """Replace the recovery codes once password and code are right, and show the new ones."""
+    checked = checked_password()
+    with writing() as db:
+        wrong = _wrong_password(db, checked) or _wrong_code(db)
+        codes = () if wrong else two_factor.renew_recovery_codes(db, viewer().id)
+    return _refusal(wrong) if wrong else (index(codes), 201)
+
+
+@blueprint.post("/off")
+@signed_in
+def turn_off() -> Reply:
+    """Turn it off once password and code are right; ends other sessions."""
+    checked = checked_password()
+    with writing() as db:
+        if _is_demanded(db):
+            raise Conflict(
+                f"this site requires two-factor sign-in of {_demand().label}",
+                remedy="ask an administrator to reset it if you change your app",
+            )
+        wrong = _wrong_password(db, checked) or _wrong_code(db)
+        if wrong is None:
+            two_factor.turn_off(db, viewer().id)
+            end_other_sessions(db, viewer().id, g.token)
+    if wrong is not None:
+        return _refusal(wrong)
+    return accepted(
+        "Two-factor sign-in is off. You are signed out in every other browser.", "two_factor.index"
+    )
+
+
+def _demand() -> TwoFactorDemand:
+    return app_context().settings.two_factor_demand
+
+
+def _is_demanded(db: Session) -> bool:
+    return two_factor.is_required(db.connection(), viewer().id, _demand())
+
+
+def _wrong_password(db: Session, checked: CheckedAttempt) -> Wrong | None:
+    refused = signing_in.confirm_password(db, checked)
+    return (password_finding(refused), refused) if refused is not None else None
+
+
+def _wrong_code(db: Session) -> Wrong | None:
+    account = account_by_login(db, viewer().login)
+    refused = confirm_code(db, account, form_text("code"))
+    return _code_wrong(refused) if refused is not None else None
+
+
+def _code_wrong(refused: Refused) -> Wrong:
+    return Finding("Code", None, "code", str(refused)), refused
+
+
+def _refusal(wrong: Wrong) -> Reply:
+    finding, refused = wrong
+    return refused_form(index(findings=(finding,)), refused)
 
 
 def _site() -> str:

@@ -6,21 +6,20 @@ htmx gets the pieces of the desk that change, everybody else a 303 to the desk.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from flask import Blueprint, Response, jsonify, make_response, render_template, request, url_for
-from werkzeug.wrappers import Response as Answer
+from flask import Blueprint, jsonify, make_response, render_template, request, url_for
+from werkzeug.wrappers import Response
 
 from workbench.consensus.rule import Pair
-from workbench.errors import Conflict, Finding, InvalidInput, rejected
+from workbench.errors import Conflict, InvalidInput, rejected
+from workbench.records import Topic
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import sent_id
+from workbench.web.forms import form_text, sent_id, sent_words
 from workbench.web.ids import write_id
 from workbench.web.pages.adjudication.queue import QueueChoice, queue_choice
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.adjudication.decisions import (
-    Decided,
     Decision,
     DecisionSubmission,
     decide,
@@ -29,7 +28,7 @@ from workbench.workflow.adjudication.decisions import (
 )
 from workbench.workflow.adjudication.disputes import DisputedPair, Waiting, dispute_queue, disputed_pair
 from workbench.workflow.adjudication.queue import State
-from workbench.workflow.adjudication.queue_lines import Queue
+from workbench.workflow.adjudication.queue_lines import QueueLines
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.desk_settings import (
     DeskKeys,
@@ -50,50 +49,27 @@ MOST_HEARD = 1000
 READING_KEYS = ("next_hit", "previous_hit", "highlight", "passage")
 
 
-@dataclass(frozen=True, slots=True)
-class Overtaken:
-    """A decision that was not recorded, because somebody else had decided the pair meanwhile."""
-
-    sent: DecisionSubmission
-    theirs: Decided
-
-
-@dataclass(frozen=True, slots=True)
-class QueuePosition:
-    """Where a pair stands in the queue that its adjudicator goes through; `position` counts from 1."""
-
-    position: int | None
-    total: int
-    done: int
-    left: int
-    previous: Pair | None
-    following: Pair | None
-
-
 @blueprint.get("")
 @adjudicator
 def desk() -> Response:
     """The desk with the pair that the address names, or the first one to decide."""
     named = "topic" in request.args and "docno" in request.args
-    return _desk(_choice(), (sent_id("topic"), sent_id("docno")) if named else None)
+    return _desk(_choice(), _pair() if named else None)
 
 
 @blueprint.get("/ahead")
 @adjudicator
 def ahead() -> Response:
     """The pair to decide behind the one that the address names, for a script to have ready."""
-    return _desk(_choice(), None, after=(sent_id("topic"), sent_id("docno")))
+    return _desk(_choice(), None, after=_pair())
 
 
 @blueprint.put("/words")
 @adjudicator
-def keep_words() -> Answer:
+def keep_words() -> Response:
     """Keep the words that this adjudicator highlights in the topic that the address names."""
-    sent = request.get_json(silent=True)
-    words = sent.get("words") if isinstance(sent, dict) else None
     try:
-        if not isinstance(words, list):
-            raise rejected("My words", None, "words", "the body is no list of words")
+        words = sent_words()
         with writing() as db:
             kept = save_adjudicator_words(db, here().id, viewer().id, sent_id("topic"), words)
     except InvalidInput as error:
@@ -103,10 +79,9 @@ def keep_words() -> Answer:
 
 @blueprint.post("/decide")
 @adjudicator
-def decide_pair() -> Response | Answer:
+def decide_pair() -> Response:
     """Record a decision and go on to the next pair; or tell what somebody else has decided meanwhile."""
-    submission, choice = _submission(), _choice()
-    pair = sent_id("topic"), sent_id("docno")
+    submission, choice, pair = _submission(), _choice(), _pair()
     if request.form.get("by", str(viewer().id)) != str(viewer().id):
         # Another tab of this browser has signed somebody else in since.
         raise Conflict(
@@ -115,9 +90,14 @@ def decide_pair() -> Response | Answer:
     with writing() as db:
         done = decide(db, here().id, viewer().id, pair, submission)
     if done.overtaken is not None:
-        return _desk(choice, pair, overtaken=Overtaken(submission, done.overtaken))
+        return _desk(choice, pair, overtaken={"sent": submission, "theirs": done.overtaken})
     if "now_topic" not in request.form:
-        return _go_on(choice, after=pair)
+        if wants_fragment():
+            return _desk(choice, None, after=pair)
+        with reading() as db:
+            found = dispute_queue(db, here().id, order=choice.order, waiting=Waiting.DESK)
+            following = found.filtered(topic=choice.topic).next_open(pair)
+        return see_other(choice.desk_address(following))
     # A script has put the next pair on the desk already: what comes after that one is wanted.
     now_shown = sent_id("now_topic"), sent_id("now_docno")
     response = _desk(choice, None, after=now_shown)
@@ -129,44 +109,37 @@ def decide_pair() -> Response | Answer:
 
 @blueprint.post("/undo")
 @adjudicator
-def undo_last() -> Response | Answer:
+def undo_last() -> Response:
     """Withdraw one's latest decision and go back to its pair."""
     choice = _choice()
     with writing() as db:
-        pair = undo(db, here().id, viewer().id, client_id=request.form.get("client_id", ""))
-    if wants_fragment():
-        return _desk(choice, pair)
-    return see_other(choice.desk_address(pair))
-
-
-def _go_on(choice: QueueChoice, *, after: Pair) -> Response | Answer:
-    if wants_fragment():
-        return _desk(choice, None, after=after)
-    with reading() as db:
-        found = dispute_queue(db, here().id, order=choice.order, waiting=Waiting.DESK)
-        pair = found.filtered(topic=choice.topic).next_open(after)
-    return see_other(choice.desk_address(pair))
+        pair = undo(db, here().id, viewer().id, client_id=form_text("client_id"))
+    return _desk(choice, pair) if wants_fragment() else see_other(choice.desk_address(pair))
 
 
 def _desk(
-    choice: QueueChoice, pair: Pair | None, *, after: Pair | None = None, overtaken: Overtaken | None = None
+    choice: QueueChoice,
+    pair: Pair | None,
+    *,
+    after: Pair | None = None,
+    overtaken: Mapping[str, object] | None = None,
 ) -> Response:
     shown: DisputedPair | None = None
     with reading() as db:
         found = dispute_queue(db, here().id, order=choice.order, waiting=Waiting.DESK)
+        lines = found.filtered(topic=choice.topic)
         if pair is None:
-            pair = found.filtered(topic=choice.topic).next_open(after)
+            pair = lines.next_open(after)
         if pair is not None:
             shown = disputed_pair(db, here().id, pair, viewer().id)
         words = adjudicator_words(db, here().id, viewer().id, pair[0]) if pair is not None else ()
         keys = keys_of(db, viewer().id, found.scale)
         # They stay where they are while the pairs come and go, so that only a whole page needs them.
         guidelines = "" if wants_fragment() else campaign_of(db, here().id).guidelines
-    template = "adjudication/_pieces.html" if wants_fragment() else "adjudication/desk.html"
     page = render_template(
-        template,
+        "adjudication/_pieces.html" if wants_fragment() else "adjudication/desk.html",
         pair=shown,
-        place=_place(found, choice, pair),
+        place=_place(lines, pair),
         choice=choice,
         scale=found.scale,
         keys=_command_keys(keys),
@@ -183,27 +156,27 @@ def _desk(
     return response
 
 
-def _place(found: Queue, choice: QueueChoice, pair: Pair | None) -> QueuePosition:
-    lines = found.filtered(topic=choice.topic)
+def _place(lines: QueueLines, pair: Pair | None) -> dict[str, object]:
+    """Where a pair stands in the queue that its adjudicator goes through; `position` counts from 1."""
     at = lines.place(pair)
-    return QueuePosition(
-        position=None if at is None else at + 1,
-        total=len(lines),
-        done=lines.count(State.DECIDED, State.SETTLED),
-        left=lines.count(State.OPEN),
-        previous=lines.pair(at - 1) if at else None,
-        following=lines.pair(at + 1) if at is not None and at + 1 < len(lines) else None,
-    )
+    return {
+        "position": None if at is None else at + 1,
+        "total": len(lines),
+        "done": lines.count(State.DECIDED, State.SETTLED),
+        "left": lines.count(State.OPEN),
+        "previous": lines.pair(at - 1) if at else None,
+        "following": lines.pair(at + 1) if at is not None and at + 1 < len(lines) else None,
+    }
 
 
 def _reading(shown: DisputedPair | None, words: tuple[str, ...]) -> dict[str, object]:
     """What reading begins from in the topic of a pair: its text, and the words that are highlighted in it."""
-    topic = None if shown is None else shown.topic
-    named = None if topic is None else write_id(topic.id)
+    topic = Topic("", "") if shown is None else shown.topic
+    address = url_for("adjudicating.keep_words", topic=write_id(topic.id) or None)
     return {
-        "title": topic.title if topic else "",
-        "description": topic.description if topic else "",
-        "words": {"words": words, "address": url_for("adjudicating.keep_words", topic=named)},
+        "title": topic.title,
+        "description": topic.description,
+        "words": {"words": words, "address": address},
     }
 
 
@@ -218,24 +191,26 @@ def _choice() -> QueueChoice:
     return queue_choice(topic="only")
 
 
+def _pair() -> Pair:
+    return sent_id("topic"), sent_id("docno")
+
+
 def _submission() -> DecisionSubmission:
-    form = request.form
-    named = form.get("decision", "")
+    named = form_text("decision")
     if named.isascii() and named.isdigit() and len(named) < 6:
         decision, grade = Decision.GRADE, int(named)
     elif named in {Decision.BACK, Decision.UNCLEAR}:
         decision, grade = Decision(named), None
     else:
-        finding = Finding("Decision", None, "decision", "the form has no decision", "use its buttons")
-        raise InvalidInput([finding])
+        raise rejected("Decision", None, "decision", "the form has no decision", "use its buttons")
     return DecisionSubmission(
         decision=decision,
-        client_id=form.get("client_id", ""),
+        client_id=form_text("client_id"),
         grade=grade,
-        reason=form.get("reason", ""),
-        seen=_number(form.get("seen", "")) or 0,
-        heard=_numbers(form["heard"]) if "heard" in form else None,
-        active_ms=_number(form.get("active_ms", "")),
+        reason=form_text("reason"),
+        seen=_number(form_text("seen")) or 0,
+        heard=_numbers(form_text("heard")) if "heard" in request.form else None,
+        active_ms=_number(form_text("active_ms")),
     )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, render_template
 
 from workbench.web.access import here
 from workbench.web.context import reading
-from workbench.web.forms import whole_number
+from workbench.web.forms import query_number
 from workbench.web.jobs import begin
 from workbench.web.pages.adjudication.queue import adjudicator, queue_choice
 from workbench.workflow.adjudication.disputes import influence_arguments
@@ -21,7 +21,7 @@ blueprint = Blueprint("influence", __name__, url_prefix="/c/<slug>/adjudication/
 def compute() -> str:
     """Have the influence computed, or say of the job that computes it how far it is, or that it is known."""
     with reading() as db:
-        begun = whole_number(request.args.get("job", ""))
+        begun = query_number("job")
         found = job_of(db, begun) if begun else None
         arguments = influence_arguments(db, here().id) if found is None else {}
     if found is None or found.campaign_id != here().id or found.kind != JOB:

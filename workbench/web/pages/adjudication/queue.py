@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -18,11 +17,11 @@ from workbench.web import notices
 from workbench.web.access import here, member, organiser
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment, export_file
-from workbench.web.forms import findings_of, status_of, whole_number
+from workbench.web.forms import Findings, findings_of, form_number, form_text, named, status_of
 from workbench.web.ids import read_id, write_id
 from workbench.web.meanwhile import marks, merged
 from workbench.web.pages.overview.steps import disputes_way
-from workbench.web.requests import see_other
+from workbench.web.requests import Reply, Values, go_to
 from workbench.workflow.adjudication.decision_files import decisions_made
 from workbench.workflow.adjudication.disputes import Waiting, dispute_queue
 from workbench.workflow.adjudication.queue import Order, State, queue_export
@@ -60,8 +59,13 @@ class QueueChoice:
     def desk_address(self, pair: Pair | None) -> str:
         """The address of a pair on the desk, or of the desk with the first one to decide."""
         topic, docno = (None, None) if pair is None else (write_id(pair[0]), write_id(pair[1]))
-        only = None if self.topic is None else write_id(self.topic)
-        return url_for("adjudicating.desk", order=str(self.order), only=only, topic=topic, docno=docno)
+        return url_for(
+            "adjudicating.desk",
+            order=str(self.order),
+            only=None if self.topic is None else write_id(self.topic),
+            topic=topic,
+            docno=docno,
+        )
 
 
 def queue_choice(*, topic: str) -> QueueChoice:
@@ -69,22 +73,40 @@ def queue_choice(*, topic: str) -> QueueChoice:
     asked = request.values
     only = asked.get(topic)
     return QueueChoice(
-        order=next((one for one in Order if one == asked.get("order")), Order.INFLUENCE),
+        order=named(Order, asked.get("order")) or Order.INFLUENCE,
         topic=read_id(only) if only else None,
-        state=next((one for one in State if one == asked.get("state")), None),
+        state=named(State, asked.get("state")),
     )
 
 
 @blueprint.get("")
 @adjudicator
-def index() -> str:
+def index(findings: Findings = (), typed: AdjudicationRules | None = None) -> str:
     """The queue; `?order=`, `?topic=` and `?state=` choose."""
-    return _page()
+    chosen = queue_choice(topic="topic")
+    with reading() as db:
+        found, lines = _lines(db, chosen, Waiting.PAGE)
+        shown = lines[:MOST_SHOWN]
+        return render_template(
+            "adjudication/index.html",
+            queue=found,
+            lines=shown,
+            titles=document_titles(db, here().id, {line.docno for line in shown}),
+            matching=len(lines),
+            chosen=chosen,
+            orders=tuple(Order),
+            states=tuple(State),
+            differences=tuple(Difference),
+            measures=[(name, name) for name in dict.fromkeys((*influence_measures(), found.rules.measure))],
+            rules=typed or found.rules,
+            was=marks(_values(found.rules)),
+            findings=findings,
+        )
 
 
 @blueprint.post("/rules")
 @organiser
-def change_rules() -> Response | tuple[str, int]:
+def change_rules() -> Reply:
     """Save what counts as disputed, and how it is shown."""
     typed = None
     try:
@@ -93,10 +115,11 @@ def change_rules() -> Response | tuple[str, int]:
             now = adjudication_rules(db, here().id)
             save_adjudication_rules(db, here().id, replace(now, **merged(_values(typed), _values(now))))
     except WorkbenchError as error:
-        return _page(findings_of(error, "Adjudication"), typed), status_of(error)
-    then = disputes_way() or ("Create qrels", url_for("qrels.index"))
-    notices.add("Adjudication settings saved.", then=then)
-    return see_other(url_for("adjudication.index"))
+        return index(findings_of(error, "Adjudication"), typed), status_of(error)
+    notices.add(
+        "Adjudication settings saved.", then=disputes_way() or ("Create qrels", url_for("qrels.index"))
+    )
+    return go_to("adjudication.index")
 
 
 @blueprint.get("/disputes.<any(csv, json):kind>")
@@ -106,8 +129,9 @@ def export(kind: str) -> Response:
     with reading() as db:
         found, lines = _lines(db, queue_choice(topic="topic"), Waiting.EXACT)
         every = tuple(lines)
-    names = not found.rules.names_hidden
-    return export_file(queue_export(found, every, names=names), kind, f"{here().slug}.disputes")
+    return export_file(
+        queue_export(found, every, names=not found.rules.names_hidden), kind, f"{here().slug}.disputes"
+    )
 
 
 @blueprint.get("/decisions.tsv")
@@ -116,31 +140,7 @@ def decisions() -> Response:
     """Every adjudicated grade, as the command `adjudication decide` reads it."""
     with reading() as db:
         made = decisions_made(db, here().id)
-    kind = "text/tab-separated-values"
-    return attachment(write_decisions(made), f"{here().slug}.decisions.tsv", kind=kind)
-
-
-def _page(findings: tuple[Finding, ...] = (), typed: AdjudicationRules | None = None) -> str:
-    chosen = queue_choice(topic="topic")
-    with reading() as db:
-        found, lines = _lines(db, chosen, Waiting.PAGE)
-        shown = lines[:MOST_SHOWN]
-        titles = document_titles(db, here().id, {line.docno for line in shown})
-    return render_template(
-        "adjudication/index.html",
-        queue=found,
-        lines=shown,
-        titles=titles,
-        matching=len(lines),
-        chosen=chosen,
-        orders=tuple(Order),
-        states=tuple(State),
-        differences=tuple(Difference),
-        measures=[(name, name) for name in dict.fromkeys((*influence_measures(), found.rules.measure))],
-        rules=typed or found.rules,
-        was=marks(_values(found.rules)),
-        findings=findings,
-    )
+    return attachment(write_decisions(made), f"{here().slug}.decisions.tsv", kind="text/tab-separated-values")
 
 
 def _lines(db: Session, chosen: QueueChoice, waiting: Waiting) -> tuple[Queue, QueueLines]:
@@ -149,15 +149,15 @@ def _lines(db: Session, chosen: QueueChoice, waiting: Waiting) -> tuple[Queue, Q
     return found, found.filtered(topic=chosen.topic, state=chosen.state)
 
 
-def _values(rules: AdjudicationRules) -> dict[str, Any]:
+def _values(rules: AdjudicationRules) -> Values:
     """The fields of the form."""
     return {name: value for name, value in asdict(rules).items() if name != "seed"}
 
 
 def _rules() -> AdjudicationRules:
     form = request.form
-    difference = next((one for one in Difference if one == form.get("difference")), None)
-    steps = whole_number(form.get("steps", ""))
+    difference = named(Difference, form_text("difference"))
+    steps = form_number("steps")
     findings = []
     if difference is None:
         findings.append(Finding("Disputed", None, "difference", "choose what is disputed"))
@@ -171,7 +171,7 @@ def _rules() -> AdjudicationRules:
         beside_grades="beside_grades" in form,
         machines="machines" in form,
         names_hidden="names_hidden" in form,
-        measure=form.get("measure", ""),
-        blind_discussion=form.get("discussion") != "in_turn",
+        measure=form_text("measure"),
+        blind_discussion=form_text("discussion") != "in_turn",
         reasons_required="reasons_required" in form,
     )

@@ -11,12 +11,12 @@ from flask import render_template, request
 from workbench.agreement.estimates import BANDS
 from workbench.agreement.options import OPTIONS, OWN, AgreementOptions, address_of, options_from_address
 from workbench.agreement.selection import relevant_or_not
-from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
+from workbench.errors import InvalidInput, WorkbenchError, rejected
 from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web.access import here
 from workbench.web.context import reading
-from workbench.web.forms import findings_of
+from workbench.web.forms import Findings, findings_of, query_text
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.people.assessors import assessors_of
 
@@ -42,7 +42,7 @@ class AgreementPage(Generic[Report]):
     options: AgreementOptions
     machines: bool
     report: Report | None
-    findings: tuple[Finding, ...] = ()
+    findings: Findings = ()
     refused: bool = False
 
     @property
@@ -64,7 +64,7 @@ class AgreementPage(Generic[Report]):
     @property
     def own_weights(self) -> str:
         """What was typed as own weights."""
-        return request.args.get(OWN, "")[:MOST_WEIGHTS]
+        return query_text(OWN)[:MOST_WEIGHTS]
 
 
 def agreement_page(find: Find[Report], *, weighted: bool = False) -> AgreementPage[Report]:
@@ -84,42 +84,30 @@ def agreement_page(find: Find[Report], *, weighted: bool = False) -> AgreementPa
             return AgreementPage(scale, options, machines, None, findings, isinstance(error, InvalidInput))
 
 
-def page_with(page: AgreementPage[Any], report: Report) -> AgreementPage[Report]:
-    """The same page with another report."""
-    return AgreementPage(page.scale, page.options, page.machines, report, page.findings, page.refused)
-
-
-def required_page(find: Find[Report], *, weighted: bool = False) -> tuple[AgreementPage[Report], Report]:
+def required_page(find: Find[Report]) -> AgreementPage[Report]:
     """The same where a report is required: raises WorkbenchError where there is none."""
     with reading() as db:
         scale = campaign_of(db, here().id).scale
-        options = _options(scale, weighted)
-        report = find(db, here().id, options)
-        return AgreementPage(scale, options, False, report), report
+        options = _options(scale, False)
+        return AgreementPage(scale, options, False, find(db, here().id, options))
 
 
 def report_for_file(find: Find[Report], *, weighted: bool = False) -> Report:
     """The report for a file; raises WorkbenchError where there is none."""
-    return required_page(find, weighted=weighted)[1]
+    with reading() as db:
+        return find(db, here().id, _options(campaign_of(db, here().id).scale, weighted))
 
 
 def render_page(template: str, page: AgreementPage[Any], **more: Any) -> str:
-    """The page of a report, with whatever else its template takes."""
-    return render_template(
-        f"agreement/{template}.html",
-        page=page,
-        report=page.report,
-        options=page.options,
-        definitions=OPTIONS,
-        bands_note=BANDS,
-        **more,
-    )
+    """The page of a report, with whatever else its template takes, or another `report` for it."""
+    values = {"report": page.report, "options": page.options, "definitions": OPTIONS, "bands_note": BANDS}
+    return render_template(f"agreement/{template}.html", page=page, **values | more)
 
 
 def _options(scale: Scale, weighted: bool) -> AgreementOptions:
     """The options of this request; raises InvalidInput for own weights that do not fit the scale."""
     grades = len(scale.grades)
-    values = {**request.args, OWN: request.args.get(OWN, "")[:MOST_WEIGHTS]}
+    values = {**request.args, OWN: query_text(OWN)[:MOST_WEIGHTS]}
     try:
         options = options_from_address(values)
         if isinstance(options.weights, str) or len(options.weights) == grades:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import fsum
 from typing import Any
 
-from flask import Blueprint, request
+from flask import Blueprint
 
 from workbench.agreement.export import report_export
 from workbench.agreement.grades import WHY_NONE
@@ -24,11 +24,11 @@ from workbench.formats.graded_pairs import write_probe_answers
 from workbench.storage import Session
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading
+from workbench.web.forms import query_text
 from workbench.web.pages.agreement.page import (
     LINES,
     AgreementPage,
     agreement_page,
-    page_with,
     render_page,
     report_for_file,
 )
@@ -56,7 +56,8 @@ def index() -> str:
     sure = [one for one in by_topic.lines if one.found.disputed and not one.found.few] if by_topic else []
     return render_page(
         "index",
-        page_with(page, report),
+        page,
+        report=report,
         answer=answer_in_words(report),
         most=most_disputed(report),
         lines=_assessor_lines(report),
@@ -89,15 +90,14 @@ def assessors() -> str:
 def grades() -> str:
     """Agreement grade by grade, and at every relevance threshold."""
     page = agreement_page(campaign_agreement, weighted=True)
-    most = most_disputed(page.report) if page.report else None
-    return render_page("grades", page, most=most)
+    return render_page("grades", page, most=most_disputed(page.report) if page.report else None)
 
 
 @blueprint.get("/pair")
 @reader
 def pair() -> str:
     """Two assessors: their tables, the calculation, the disagreements; `?first=` and `?second=`."""
-    first, second = request.args.get("first", ""), request.args.get("second", "")
+    first, second = query_text("first"), query_text("second")
     page = agreement_page(_pair, weighted=True)
     labels = _labels(page)
     report = page.report
@@ -201,8 +201,9 @@ def _together(names: list[str]) -> str:
 
 
 def _pair(db: Session, campaign_id: int, options: AgreementOptions) -> PairReport:
-    first, second = request.args.get("first", ""), request.args.get("second", "")
-    return campaign_pair(db, campaign_id, _among(options), first=first, second=second)
+    return campaign_pair(
+        db, campaign_id, _among(options), first=query_text("first"), second=query_text("second")
+    )
 
 
 def _labels(page: AgreementPage[Any]) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
 
 from flask import Blueprint, render_template, request
 
@@ -12,6 +11,8 @@ from workbench.agreement.sample_size import PLANNED, SizeRequest, sample_size
 from workbench.errors import Finding, InvalidInput
 from workbench.web.access import here, organiser
 from workbench.web.context import reading
+from workbench.web.forms import Findings, query_text
+from workbench.web.requests import Reply, Values
 from workbench.workflow.agreement.sizes import expected_of
 
 blueprint = Blueprint("sample_size", __name__, url_prefix="/c/<slug>/agreement/size")
@@ -20,7 +21,7 @@ _NUMBERS = {one.name: one.default for one in fields(SizeRequest) if one.name != 
 
 @blueprint.get("")
 @organiser
-def index() -> str | tuple[str, int]:
+def index() -> Reply:
     """What both must judge; what is left empty is expected as of the campaign's judgments so far."""
     with reading() as db:
         known = expected_of(db, here().id)
@@ -43,14 +44,14 @@ def index() -> str | tuple[str, int]:
     return (page, 422) if findings else page
 
 
-def _asked(known: dict[str, Any]) -> tuple[dict[str, Any], tuple[Finding, ...]]:
+def _asked(known: Values) -> tuple[Values, Findings]:
     """What was typed, else known; and what of it is no number."""
-    asked: dict[str, Any] = dict(known)
+    asked: Values = dict(known)
     findings = []
     if request.args.get("coefficient"):
         asked["coefficient"] = request.args["coefficient"]
     for name in _NUMBERS:
-        text = request.args.get(name, "").strip().replace(",", ".")
+        text = query_text(name).strip().replace(",", ".")
         if not text:
             continue
         try:

@@ -39,10 +39,8 @@ def index() -> str:
     """Every topic's agreement, lowest first; `?by=` names the coefficient."""
     page = agreement_page(_report)
     by = _sortable(page.options).coefficient
-    if page.report:
-        # What is sure first; of few relevant documents a kappa says little.
-        lines = tuple(sorted(page.report.lines, key=lambda line: line.found.few))
-        page = replace(page, report=replace(page.report, lines=lines))
+    # What is sure first; of few relevant documents a kappa says little.
+    lines = sorted(page.report.lines, key=lambda line: line.found.few) if page.report else ()
     return render_page(
         "topics",
         page,
@@ -50,7 +48,7 @@ def index() -> str:
         by=next(one for one in topic_coefficients() if one.name == by),
         what_would_define=what_would_define,
         fewest=FEWEST,
-        rows=page_of(page.report.lines, LINES) if page.report else None,
+        rows=page_of(lines, LINES) if page.report else None,
     )
 
 
@@ -66,8 +64,7 @@ def table() -> MadeResult:
 @reader
 def pairs() -> str:
     """The pairs of a topic on which assessors differ; `?topic=` names it."""
-    page, _ = required_page(_disputed)
-    return render_page("topic_pairs", page)
+    return render_page("topic_pairs", required_page(_disputed))
 
 
 @blueprint.get("/pairs.<any(csv, json):kind>")

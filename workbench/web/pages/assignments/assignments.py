@@ -4,21 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, WorkbenchError, rejected
+from workbench.errors import rejected
 from workbench.figures import counted
 from workbench.storage import Session
 from workbench.web import notices, paging
 from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, status_of, whole_number
+from workbench.web.forms import (
+    Findings,
+    errors_on,
+    form_number,
+    form_text,
+    named,
+    sent_numbers,
+    sent_text,
+    whole_number,
+)
 from workbench.web.ids import read_id
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.paging import page_of_topics, place_sent
-from workbench.web.requests import see_other
+from workbench.web.requests import go_to
 from workbench.workflow.judging import assignments
 from workbench.workflow.judging.assigned_work import given_topics
 from workbench.workflow.judging.assignments import (
@@ -44,28 +53,24 @@ MOST_LINES = 2000
 
 @blueprint.get("")
 @organiser
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """Who judges what in the pool of `?pool=`, else in the newest that is open."""
     with reading() as db:
-        return _page(db, whole_number(request.args.get("pool", "")))
+        return _page(db, whole_number(sent_text("pool")), findings)
 
 
 @blueprint.post("/turn")
 @organiser
-def in_turn() -> Response | tuple[str, int]:
+def in_turn() -> Response:
     """Distribute the topics over assessors."""
-    pool_id = whole_number(request.form.get("pool", ""))
-    try:
+    with errors_on(index, "Assignments"):
         order = _order()
         per_topic = _number("per_topic", "Assessors per topic", 1, MOST_PER_TOPIC)
         again = _number("again", "Judged once more", 0, 100) / 100
-        chosen = [number for text in request.form.getlist("assessor") if (number := whole_number(text))]
         with writing() as db:
-            line = pool_line(db, here().id, pool_id)
-            given = topics_in_turn(db, line.id, chosen, per_topic, again=again)
+            line = pool_line(db, form_number("pool"))
+            given = topics_in_turn(db, line.id, sent_numbers("assessor"), per_topic, again=again)
             added = distribute(db, Distribution(line.id, given, order))
-    except WorkbenchError as error:
-        return _refused(error, pool_id)
     if added:
         announce_step(f"{counted(added, 'assignment')} added in “{line.name}”.")
     else:
@@ -75,17 +80,16 @@ def in_turn() -> Response | tuple[str, int]:
 
 @blueprint.post("/topics")
 @organiser
-def by_hand() -> Response | tuple[str, int]:
+def by_hand() -> Response:
     """Assign what was ticked, and remove what was unticked, of the table that the form shows.
 
     What somebody else changed meanwhile stays as it is.
     """
-    pool_id = whole_number(request.form.get("pool", ""))
-    try:
+    with errors_on(index, "Assignments"):
         ticked, before = _cells("cell"), _cells("had")
         added, removed = [one for one in ticked if one not in before], set(before) - set(ticked)
         with reading() as db:
-            line = pool_line(db, here().id, pool_id)
+            line = pool_line(db, form_number("pool"))
             lines = assignments_of(db, here().id, topics={topic for topic, _ in removed}, pool_id=line.id)
             people = {one.name: one.id for one in assessors_of(db, here().id)}
         gone = [one.id for one in lines if (one.topic, people[one.assessor]) in removed]
@@ -97,8 +101,6 @@ def by_hand() -> Response | tuple[str, int]:
             done = distribute(db, Distribution(line.id, added, order)) if added else 0
             for number in gone:
                 assignments.revoke(db, here().id, number)
-    except WorkbenchError as error:
-        return _refused(error, pool_id)
     changes = [f"{counted(done, 'assignment')} added"] if done else []
     changes += [f"{counted(len(gone), 'assignment')} removed; judgments stay"] if gone else []
     announce_step(f"{', '.join(changes) or 'Nothing changed'} in “{line.name}”.")
@@ -106,17 +108,16 @@ def by_hand() -> Response | tuple[str, int]:
 
 
 def _order() -> OrderRule:
-    rule = next((one for one in OrderRule if one == request.form.get("order")), None)
+    rule = named(OrderRule, form_text("order"))
     if rule is None:
         raise rejected("Order", None, "order", "no order is selected", "select one")
     return rule
 
 
 def _number(field: str, label: str, low: int, high: int) -> int:
-    number = whole_number(request.form.get(field, "").strip() or str(low))
+    number = whole_number(form_text(field).strip() or str(low))
     if number is None or not low <= number <= high:
-        message = f"{label} is not a whole number from {low} to {high}"
-        raise rejected(label, None, field, message, "")
+        raise rejected(label, None, field, f"{label} is not a whole number from {low} to {high}", "")
     return number
 
 
@@ -128,15 +129,10 @@ def _cells(name: str) -> list[Given]:
 
 def _back(pool_id: int | None) -> Response:
     """To the topics from which a form was sent."""
-    return see_other(url_for("assignments.index", pool=pool_id, **place_sent()))
+    return go_to("assignments.index", pool=pool_id, **place_sent())
 
 
-def _refused(error: WorkbenchError, pool_id: int | None) -> tuple[str, int]:
-    with reading() as db:
-        return _page(db, pool_id, findings_of(error, "Assignments")), status_of(error)
-
-
-def _page(db: Session, pool_id: int | None, findings: tuple[Finding, ...] = ()) -> str:
+def _page(db: Session, pool_id: int | None, findings: Findings) -> str:
     made = pools_of(db, here().id)
     pools = tuple(one for one in made if not one.draft)
     assessors = [one for one in assessors_of(db, here().id) if one.assignable]
@@ -147,15 +143,13 @@ def _page(db: Session, pool_id: int | None, findings: tuple[Finding, ...] = ()) 
         "rules": tuple(OrderRule),
         "typed": typed,
         "cells": frozenset(typed.getlist("cell")) if "had" in typed or "cell" in typed else None,
-        "chosen": {int(text) for text in typed.getlist("assessor") if text.isascii() and text.isdigit()}
-        if typed
-        else {one.id for one in assessors if one.able},
+        "chosen": set(sent_numbers("assessor")) if typed else {one.id for one in assessors if one.able},
         "findings": findings,
     }
     if not pools:
         return render_template("assignments/index.html", pool=None, drafts=made, **shown)
     newest = next((one for one in reversed(pools) if one.open), pools[-1])
-    chosen = pool_line(db, here().id, pool_id) if pool_id is not None else newest
+    chosen = pool_line(db, pool_id) if pool_id is not None else newest
     line = newest if chosen.draft else chosen
     loads = loads_of(db, here().id, line.id)
     assigned = {

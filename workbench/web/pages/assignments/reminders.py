@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from datetime import date
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, NotFound, rejected
+from workbench.errors import rejected
 from workbench.figures import counted
-from workbench.web import notices
 from workbench.web.access import here, organiser
-from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import whole_number
-from workbench.web.requests import see_other
+from workbench.web.context import app_context, reading, require_mail, writing
+from workbench.web.forms import Findings, accepted, errors_on, form_text, sent_numbers
 from workbench.workflow.mail.reminders import open_work, remind
 
 blueprint = Blueprint("reminders", __name__, url_prefix="/c/<slug>/assignments/reminders")
@@ -21,44 +19,39 @@ blueprint = Blueprint("reminders", __name__, url_prefix="/c/<slug>/assignments/r
 
 @blueprint.get("")
 @organiser
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """Who has how much left, and who can be reminded."""
-    return _page()
+    with reading() as db:
+        return render_template(
+            "assignments/reminders.html",
+            lines=open_work(db, here().id),
+            findings=findings,
+            typed=request.form if findings else {},
+            chosen=request.form.getlist("assessor") if findings else None,
+        )
 
 
 @blueprint.post("")
 @organiser
-def send() -> Response | tuple[str, int]:
+def send() -> Response:
     """Have the selected assessors reminded."""
-    if app_context().settings.mail is None:
-        raise NotFound("this site sends no e-mail", remedy="ask an administrator to set it up")
-    chosen = {whole_number(each) for each in request.form.getlist("assessor")} - {None}
-    try:
-        deadline = _deadline(request.form.get("deadline", "").strip())
-        people = [one for one in chosen if one is not None]
-        number = remind(app_context().database, here().id, people, deadline, writing=writing)
-    except InvalidInput as error:
-        return _page(error.findings), 422
-    notices.add(f"{counted(number, 'reminder')} will be sent within seconds.")
-    return see_other(url_for("reminders.index"))
+    require_mail("ask an administrator to set it up")
+    with errors_on(index):
+        deadline = _deadline(form_text("deadline").strip())
+        number = remind(
+            app_context().database, here().id, set(sent_numbers("assessor")), deadline, writing=writing
+        )
+    return accepted(f"{counted(number, 'reminder')} will be sent within seconds.", "reminders.index")
 
 
 def _deadline(text: str) -> date | None:
     try:
         return date.fromisoformat(text) if text else None
     except ValueError:
-        message, remedy = f"{text[:40]!r} is not a date", "year, month and day, such as 2026-12-05"
-        raise rejected("Deadline", None, "deadline", message, remedy) from None
-
-
-def _page(findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        lines = open_work(db, here().id)
-    return render_template(
-        "assignments/reminders.html",
-        lines=lines,
-        sends_mail=app_context().settings.mail is not None,
-        findings=findings,
-        typed=request.form if findings else {},
-        chosen=request.form.getlist("assessor") if findings else None,
-    )
+        raise rejected(
+            "Deadline",
+            None,
+            "deadline",
+            f"{text[:40]!r} is not a date",
+            "year, month and day, such as 2026-12-05",
+        ) from None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
+from workbench.errors import Finding, InvalidInput, rejected
 from workbench.figures import counted
 from workbench.storage import Session
 from workbench.tables import Export
@@ -15,11 +15,20 @@ from workbench.web import notices
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
-from workbench.web.forms import findings_of, sent_id, sent_ids, sent_text, status_of, whole_number
+from workbench.web.forms import (
+    Findings,
+    accepted,
+    errors_on,
+    form_text,
+    sent_id,
+    sent_ids,
+    sent_text,
+    whole_number,
+)
 from workbench.web.pages.overview.steps import announce_step
-from workbench.web.requests import see_other
+from workbench.web.requests import Reply, go_to
 from workbench.web.results import MadeResult, result
-from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.campaigns.collection import topic_titles, topics_of
 from workbench.workflow.judging import preference_tasks
 from workbench.workflow.judging.preferences import (
     PreferenceResults,
@@ -45,21 +54,42 @@ EXPORTS: dict[str, Callable[[PreferenceResults], Export]] = {
 
 @blueprint.get("")
 @reader
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """The tasks, how far they are, and what came of them."""
-    return _page()
+    with reading() as db:
+        answers = preference_answers(db, here().id)
+        tags = [run.tag for run in runs_of(db, here().id)]
+        return render_template(
+            "assignments/side_by_side.html",
+            tasks=preference_tasks.tasks_of(db, here().id),
+            answers=len(answers),
+            results=preference_results(answers),
+            assessors=[one for one in assessors_of(db, here().id) if one.assignable],
+            topics=topics_of(db, here().id),
+            runs=tags,
+            # What was typed stays in the form that was refused.
+            sent=str(request.endpoint).rpartition(".")[2],
+            chosen_runs=_chosen_runs(tags),
+            chosen_topics=set(sent_ids("topic")),
+            chosen_assessors=set(request.form.getlist("assessor")),
+            usual_best=USUAL_BEST,
+            best=request.form.get("best", str(USUAL_BEST)),
+            which=request.form.get("which", "best"),
+            pairs=form_text("pairs"),
+            findings=findings,
+        )
 
 
 @blueprint.post("/documents")
 @organiser
-def documents() -> Response | tuple[str, int]:
+def documents() -> Reply:
     """Give pairs of documents: those listed, or every two of the best of each topic."""
     return _given(_documents)
 
 
 @blueprint.post("/runs")
 @organiser
-def runs() -> Response | tuple[str, int]:
+def runs() -> Reply:
     """Give two runs' answers to the chosen topics."""
     return _given(_runs)
 
@@ -70,8 +100,7 @@ def revoke(task_id: int) -> Response:
     """Take a task back."""
     with writing() as db:
         preference_tasks.revoke_task(db, here().id, task_id)
-    notices.add("Task removed. Its answers stay.")
-    return see_other(url_for("preferences.index"))
+    return accepted("Task removed. Its answers stay.", "preferences.index")
 
 
 @blueprint.get("/prefs.txt")
@@ -94,23 +123,22 @@ def export(what: str) -> MadeResult:
     return MadeResult(f"preferences.{what}", EXPORTS[what](preference_results(answers)))
 
 
-def _given(give: Callable[[Session], int]) -> Response | tuple[str, int]:
-    try:
-        with writing() as db:
-            added = give(db)
-    except WorkbenchError as error:
-        return _page(findings_of(error, "Tasks")), status_of(error)
+def _given(give: Callable[[Session], int]) -> Response:
+    with errors_on(index, "Tasks"), writing() as db:
+        added = give(db)
     if added:
         announce_step(f"{counted(added, 'task')} assigned.")
     else:
-        why = "already assigned, or nobody selected graded two documents of a topic as relevant"
-        notices.add(f"Nothing new: {why}.", "fair")
-    return see_other(url_for("preferences.index"))
+        notices.add(
+            "Nothing new: already assigned, or nobody selected graded two documents of a topic as relevant.",
+            "fair",
+        )
+    return go_to("preferences.index")
 
 
 def _documents(db: Session) -> int:
-    if request.form.get("which") == "best":
-        count = whole_number(request.form.get("best", "").strip() or str(USUAL_BEST))
+    if form_text("which") == "best":
+        count = whole_number(form_text("best").strip() or str(USUAL_BEST))
         if count is None:
             raise rejected("Best", None, "best", "not a number", "enter a whole number")
         return preference_tasks.compare_best(
@@ -164,29 +192,4 @@ def _chosen_runs(tags: Sequence[str]) -> dict[str, str]:
 
 def _topics(db: Session) -> list[str]:
     chosen = sent_ids("topic")
-    return chosen or [topic.id for topic in topics_of(db, here().id)]
-
-
-def _page(findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        answers = preference_answers(db, here().id)
-        tags = [run.tag for run in runs_of(db, here().id)]
-        return render_template(
-            "assignments/side_by_side.html",
-            tasks=preference_tasks.tasks_of(db, here().id),
-            answers=len(answers),
-            results=preference_results(answers),
-            assessors=[one for one in assessors_of(db, here().id) if one.assignable],
-            topics=topics_of(db, here().id),
-            runs=tags,
-            # What was typed stays in the form that was refused.
-            sent=str(request.endpoint).rpartition(".")[2],
-            chosen_runs=_chosen_runs(tags),
-            chosen_topics=set(sent_ids("topic")),
-            chosen_assessors=set(request.form.getlist("assessor")),
-            usual_best=USUAL_BEST,
-            best=request.form.get("best", str(USUAL_BEST)),
-            which=request.form.get("which", "best"),
-            pairs=request.form.get("pairs", ""),
-            findings=findings,
-        )
+    return chosen or list(topic_titles(db, here().id))

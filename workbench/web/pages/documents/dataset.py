@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
 from workbench.datasets import DatasetPart, available
-from workbench.errors import Finding, WorkbenchError
 from workbench.web.access import here, organiser
-from workbench.web.collections import AskedCollection, begin_load, chosen_parts, last_load
+from workbench.web.collections import AskedCollection, begin_load, last_load
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, sent_text, status_of
-from workbench.web.requests import see_other
+from workbench.web.forms import Findings, errors_on, sent_text
+from workbench.web.requests import go_to
 from workbench.workflow.job_kinds import COLLECTION
 from workbench.workflow.jobs import cancel, latest
 from workbench.workflow.overview.readiness import readiness
@@ -21,25 +20,31 @@ blueprint = Blueprint("dataset", __name__, url_prefix="/c/<slug>/dataset")
 
 @blueprint.get("")
 @organiser
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """The form, and what became of the last collection."""
-    return _page()
+    with reading() as db:
+        state = readiness(db, here().id)
+    last = last_load()
+    usual = DatasetPart.DOCUMENTS if state.missing or state.draft else DatasetPart.TOPICS
+    return render_template(
+        "documents/dataset.html",
+        available=available(),
+        sent=_asked()
+        if findings
+        else AskedCollection(last.arguments["dataset"] if last else "", (usual.value,)),
+        job=last,
+        pooled=bool(state.pools or state.draft),
+        findings=findings,
+    )
 
 
 @blueprint.post("")
 @organiser
-def load() -> Response | tuple[str, int]:
+def load() -> Response:
     """Start loading parts of a collection."""
-    asked = AskedCollection(
-        sent_text("dataset").strip(),
-        chosen_parts(request.form.getlist("part")),
-        sent_text("assessor").strip(),
-    )
-    try:
-        begin_load(asked)
-    except WorkbenchError as error:
-        return _page(asked, findings_of(error, "Collection", "dataset")), status_of(error)
-    return see_other(url_for("dataset.index"))
+    with errors_on(index, "Collection", "dataset"):
+        begin_load(_asked())
+    return go_to("dataset.index")
 
 
 @blueprint.get("/progress")
@@ -57,19 +62,12 @@ def end() -> Response:
         running = latest(db, here().id, COLLECTION)
         if running is not None:
             cancel(db, running.id)
-    return see_other(url_for("dataset.index"))
+    return go_to("dataset.index")
 
 
-def _page(asked: AskedCollection | None = None, findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        state = readiness(db, here().id)
-    last = last_load()
-    usual = DatasetPart.DOCUMENTS if state.missing or state.draft else DatasetPart.TOPICS
-    return render_template(
-        "documents/dataset.html",
-        available=available(),
-        sent=asked or AskedCollection(last.arguments["dataset"] if last else "", (usual.value,)),
-        job=last,
-        pooled=bool(state.pools or state.draft),
-        findings=findings,
+def _asked() -> AskedCollection:
+    return AskedCollection(
+        sent_text("dataset").strip(),
+        tuple(part.value for part in DatasetPart if part in request.form.getlist("part")),
+        sent_text("assessor").strip(),
     )

@@ -7,11 +7,12 @@ them.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from flask import Blueprint, Response, current_app, jsonify, request
+from flask import Blueprint, Response, abort, current_app, jsonify, make_response, request, url_for
 
 from workbench.errors import NotFound, WorkbenchError
 from workbench.web import notices
@@ -27,14 +28,13 @@ from workbench.web.access import (
 from workbench.web.context import reading, writing
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.desk_json import (
-    Json,
     document_json,
     result_words,
-    topic_json,
     work_json,
 )
-from workbench.web.pages.judging.preparing import make_sketches, prepare_desk
+from workbench.web.pages.judging.preparing import make_sketches, prepare_desk, reading_of
 from workbench.web.rendering import plain_words
+from workbench.web.requests import Reply, Values
 from workbench.workflow.adjudication.discussions import receive_discussed
 from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
 from workbench.workflow.judging.preference_sync import receive_preference
@@ -42,7 +42,6 @@ from workbench.workflow.judging.preferences import TASK_FIELD
 from workbench.workflow.judging.submission import sent_text
 from workbench.workflow.judging.sync import MOST_EVENTS, Event, Outcome, Receipt, Receiver, receive
 from workbench.workflow.judging.unrecorded import DISCUSSION_FIELD
-from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("desk", __name__)
@@ -55,7 +54,7 @@ OF_ASSIGNMENT = "/c/<slug>/judge/<int:assignment_id>"
 
 @blueprint.post("/desk/events")
 @anyone
-def events() -> Response | tuple[Response, int]:
+def events() -> Reply:
     """Take events in order and say of each what became of it.
 
     They name their assignments, so that what one topic left unsent arrives from any page. 401 where nobody
@@ -82,9 +81,9 @@ def events() -> Response | tuple[Response, int]:
 
 @blueprint.get(f"{OF_ASSIGNMENT}/work")
 @member(Role.ASSESSOR)
-def work(assignment_id: int) -> Response | tuple[Response, int]:
+def work(assignment_id: int) -> Response:
     """The topic as it stands; of an adaptive pool the next document is handed out, and comes with it."""
-    try:
+    with _problems():
         prepare_desk(assignment_id)
         with reading() as db:
             found = work_of(db, assignment_id, viewer().id)
@@ -94,36 +93,28 @@ def work(assignment_id: int) -> Response | tuple[Response, int]:
             waiting = set(found.order) - {one.docno for one in found.answers}
             ahead = [docno for docno in found.order if docno in waiting][:1] if found.one_by_one else []
             placed = documents_of(db, assignment_id, viewer().id, ahead)
-    except WorkbenchError as error:
-        return _refused(error)
     documents = [document_json(current_app.jinja_env, one) for one in placed]
     return jsonify(work_json(found) | {"documents": documents})
 
 
 @blueprint.get(f"{OF_ASSIGNMENT}/documents")
 @member(Role.ASSESSOR)
-def documents(assignment_id: int) -> Response | tuple[Response, int]:
+def documents(assignment_id: int) -> Response:
     """The documents of `?docno=`, which may be repeated; all of them in the assessor's own part."""
     requested = [read_id(text) for text in request.args.getlist("docno")]
-    try:
+    with _problems():
         make_sketches(assignment_id, first=requested)
         with reading() as db:
             placed = documents_of(db, assignment_id, viewer().id, requested)
-    except WorkbenchError as error:
-        return _refused(error)
     return jsonify(documents=[document_json(current_app.jinja_env, one) for one in placed])
 
 
 @blueprint.get(f"{OF_ASSIGNMENT}/titles")
 @member(Role.ASSESSOR)
-def titles(assignment_id: int) -> Response | tuple[Response, int]:
+def titles(assignment_id: int) -> Response:
     """The titles of the documents of the topic that this assessor has, for the list of judgments."""
-    try:
-        with reading() as db:
-            require_assignment(db, here().id, assignment_id)
-            found = titles_of(db, assignment_id, viewer().id)
-    except WorkbenchError as error:
-        return _refused(error)
+    with _problems(), reading_of(assignment_id) as db:
+        found = titles_of(db, assignment_id, viewer().id)
     return jsonify(titles={write_id(docno): plain_words(title) for docno, title in found.items()})
 
 
@@ -133,15 +124,22 @@ def following(assignment_id: int) -> Response:
     """The topic to go to when this one is done, or null."""
     with reading() as db:
         line = next_topic(db, here().id, assignment_id, viewer().id)
-    found = topic_json(line.assignment_id, plain_words(line.title) or line.topic) if line else None
-    return jsonify(topic=found)
+    if line is None:
+        return jsonify(topic=None)
+    address = url_for("judging.desk", assignment_id=line.assignment_id)
+    return jsonify(topic={"title": plain_words(line.title) or line.topic, "address": address})
 
 
-def _refused(error: WorkbenchError) -> tuple[Response, int]:
-    return _problem(404 if isinstance(error, NotFound) else 409, error.message)
+@contextmanager
+def _problems() -> Iterator[None]:
+    """Answer what cannot be with why."""
+    try:
+        yield
+    except WorkbenchError as error:
+        abort(make_response(_problem(404 if isinstance(error, NotFound) else 409, error.message)))
 
 
-def _problem(status: int, why: Any) -> tuple[Response, int]:
+def _problem(status: int, why: Any) -> Reply:
     return jsonify(why=why), status
 
 
@@ -175,9 +173,9 @@ def _number(digits: str) -> int | None:
     return int(digits) if len(digits) <= LONGEST_NUMBER else None
 
 
-def receipt_json(receipt: Receipt) -> Json:
+def receipt_json(receipt: Receipt) -> Values:
     """What became of an event."""
-    found: Json = {"client_id": receipt.client_id, "outcome": receipt.outcome, "why": receipt.why}
+    found: Values = {"client_id": receipt.client_id, "outcome": receipt.outcome, "why": receipt.why}
     for name in ("ends", "outdated"):
         if getattr(receipt, name):
             found[name] = True

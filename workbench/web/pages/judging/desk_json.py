@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from flask import url_for
 from jinja2 import Environment
 
 from workbench.web.access import viewer
 from workbench.web.ids import write_id
 from workbench.web.rendering import plain_words
+from workbench.web.requests import Values
 from workbench.workflow.judging.desk_rules import DeskQuestions
 from workbench.workflow.judging.desk_view import DeskAnswer, PlacedDocument, Work
 from workbench.workflow.judging.training import TrainingGate, TrainingRound
 
-Json = dict[str, Any]
 
-
-def work_json(work: Work) -> Json:
+def work_json(work: Work) -> Values:
     """A topic as the desk works through it.
 
     Answers have the order in which they were recorded, not the numbers of their events: these would tell how
@@ -48,7 +46,7 @@ def work_json(work: Work) -> Json:
     }
 
 
-def document_json(templates: Environment, placed: PlacedDocument) -> Json:
+def document_json(templates: Environment, placed: PlacedDocument) -> Values:
     """A document ready to be shown: its article as HTML that is safe, and what proves what was shown.
 
     Its place and what is near to it stand beside it.
@@ -72,12 +70,7 @@ def near_json(near: Iterable[tuple[str, float]]) -> list[list[object]]:
     return [[write_id(key), round(share, 4)] for key, share in near]
 
 
-def topic_json(assignment_id: int, title: str) -> Json:
-    """Another topic, and its desk."""
-    return {"title": title, "address": url_for("judging.desk", assignment_id=assignment_id)}
-
-
-def _answer_json(answer: DeskAnswer, order: Mapping[int, int]) -> Json:
+def _answer_json(answer: DeskAnswer, order: Mapping[int, int]) -> Values:
     event = answer.event
     return {
         "docno": write_id(answer.docno),
@@ -92,7 +85,7 @@ def _answer_json(answer: DeskAnswer, order: Mapping[int, int]) -> Json:
     }
 
 
-def asked_json(asked: DeskQuestions) -> Json:
+def asked_json(asked: DeskQuestions) -> Values:
     """What is asked beside the grade."""
     return {
         "required": [question.name for question in asked.questions if question.required],

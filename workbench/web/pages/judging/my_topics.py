@@ -6,20 +6,19 @@ The forms work by themselves; with scripts the desk works ahead through the API 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from flask import Blueprint, g, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.records import Answer
-from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, member, signed_in, viewer
 from workbench.web.context import reading, writing
+from workbench.web.forms import form_text, query_text
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.desk_json import asked_json, near_json, result_words, work_json
-from workbench.web.pages.judging.preparing import prepare_desk
-from workbench.web.requests import see_other
+from workbench.web.pages.judging.preparing import prepare_desk, reading_of, writing_of
+from workbench.web.requests import Values, go_to, see_other
 from workbench.workflow.adjudication.discussions import discussions
 from workbench.workflow.campaigns.campaigns import campaign_by_slug, campaign_of
 from workbench.workflow.judging import desk_view, worklists
@@ -30,8 +29,8 @@ from workbench.workflow.judging.near_duplicates import near_duplicates_of
 from workbench.workflow.judging.preference_tasks import left_to_compare
 from workbench.workflow.judging.quality_checks import desk_task
 from workbench.workflow.judging.record import undo_last
-from workbench.workflow.judging.submission import Submission, SubmissionKind, read_form
-from workbench.workflow.judging.sync import Outcome, Receipt, receive_form
+from workbench.workflow.judging.submission import SubmissionKind, read_form
+from workbench.workflow.judging.sync import Outcome, receive_form
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
 
@@ -113,8 +112,7 @@ def desk(assignment_id: int) -> str:
     docno = read_id(named) if named is not None else None
     if docno is None:
         prepare_desk(assignment_id)
-    with reading() as db:
-        require_assignment(db, here().id, assignment_id)
+    with reading_of(assignment_id) as db:
         task = desk_task(db, assignment_id, viewer().id)
         shown = desk_view.desk(db, assignment_id, viewer().id, docno=docno, task=task)
         work = work_of(db, assignment_id, viewer().id, task=task)
@@ -144,36 +142,22 @@ def answer(assignment_id: int) -> Response:
 
     Open to whoever was an assessor when the page was loaded: what is said too late is stored.
     """
-    with writing() as db:
-        _require_here(db, assignment_id)
-        submission = _submission()
-        receipt = receive_form(db, viewer().id, assignment_id, submission)
-    if receipt.outcome is Outcome.UNRECORDED:
-        return _stored(receipt)
-    # After an answer in training one stays: the known one is told.
-    return see_other(_address(assignment_id, submission.docno if receipt.feedback else None))
+    return _received(assignment_id, SubmissionKind.ANSWER)
 
 
 @blueprint.post("/<int:assignment_id>/comment")
 @signed_in
 def comment(assignment_id: int) -> Response:
     """Keep a comment on a document that has an answer, and stay there; stored if it comes too late."""
-    with writing() as db:
-        _require_here(db, assignment_id)
-        submission = _submission(SubmissionKind.COMMENT)
-        receipt = receive_form(db, viewer().id, assignment_id, submission)
-    if receipt.outcome is Outcome.UNRECORDED:
-        return _stored(receipt)
-    return see_other(_address(assignment_id, submission.docno))
+    return _received(assignment_id, SubmissionKind.COMMENT)
 
 
 @blueprint.post("/<int:assignment_id>/undo")
 @member(Role.ASSESSOR)
 def undo(assignment_id: int) -> Response:
     """Withdraw the latest answer and go back to its document."""
-    with writing() as db:
-        require_assignment(db, here().id, assignment_id)
-        docno = undo_last(db, assignment_id, viewer().id, client_id=request.form.get("client_id", ""))
+    with writing_of(assignment_id) as db:
+        docno = undo_last(db, assignment_id, viewer().id, client_id=form_text("client_id"))
     return see_other(_address(assignment_id, docno))
 
 
@@ -181,9 +165,8 @@ def undo(assignment_id: int) -> Response:
 @member(Role.ASSESSOR)
 def answers(assignment_id: int) -> str:
     """What this assessor said so far; `?only=` leaves one kind, `?search=` some docnos and titles."""
-    only, search = request.args.get("only", ""), request.args.get("search", "").strip()
-    with reading() as db:
-        require_assignment(db, here().id, assignment_id)
+    only, search = query_text("only"), query_text("search")
+    with reading_of(assignment_id) as db:
         shown = desk_view.desk(db, assignment_id, viewer().id)
         lines = worklists.answers(db, assignment_id, viewer().id)
     kept = [
@@ -196,26 +179,26 @@ def answers(assignment_id: int) -> str:
     )
 
 
-def _require_here(db: Session, assignment_id: int) -> None:
-    # The viewer may have lost the role, so that the guard did not enter the campaign.
-    require_assignment(db, campaign_by_slug(db, g.slug, even_archived=True).id, assignment_id)
+def _received(assignment_id: int, kind: SubmissionKind) -> Response:
+    docno = read_id(form_text("docno"))
+    with writing() as db:
+        # The viewer may have lost the role, so that the guard did not enter the campaign.
+        require_assignment(db, campaign_by_slug(db, g.slug, even_archived=True).id, assignment_id)
+        submission = read_form(request.form, request.form.getlist("subtopic"), docno=docno, kind=kind)
+        receipt = receive_form(db, viewer().id, assignment_id, submission)
+    if receipt.outcome is Outcome.UNRECORDED:
+        notices.add(
+            f"Your answer came too late and was not recorded: {receipt.why}. It is stored for the organiser, "
+            "who decides whether it counts.",
+            "poor",
+        )
+        return go_to("campaigns.index")
+    # After an answer in training one stays: the known one is told.
+    stays = kind is SubmissionKind.COMMENT or receipt.feedback
+    return see_other(_address(assignment_id, docno if stays else None))
 
 
-def _stored(receipt: Receipt) -> Response:
-    notices.add(
-        f"Your answer came too late and was not recorded: {receipt.why}. It is stored for the organiser, who "
-        "decides whether it counts.",
-        "poor",
-    )
-    return see_other(url_for("campaigns.index"))
-
-
-def _submission(kind: SubmissionKind = SubmissionKind.ANSWER) -> Submission:
-    docno = read_id(request.form.get("docno", ""))
-    return read_form(request.form, request.form.getlist("subtopic"), docno=docno, kind=kind)
-
-
-def _facts(assignment_id: int, shown: desk_view.Desk) -> dict[str, Any]:
+def _facts(assignment_id: int, shown: desk_view.Desk) -> Values:
     """What the desk's script must know of the page."""
 
     def of_assignment(endpoint: str) -> str:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request, url_for
-from werkzeug.wrappers import Response
+from flask import Blueprint, render_template, request
 
-from workbench.errors import Finding, NotFound, WorkbenchError
-from workbench.web import notices
+from workbench.errors import NotFound, WorkbenchError
 from workbench.web.access import here, member, viewer
-from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, status_of
-from workbench.web.pages.pools.additions import added_in_words, read_additions
-from workbench.web.requests import see_other
+from workbench.web.forms import Findings, findings_of, status_of
+from workbench.web.pages.judging.preparing import reading_of, writing_of
+from workbench.web.pages.pools.additions import announce_added, read_additions
+from workbench.web.requests import Reply, go_to
 from workbench.workflow.judging.worklists import add_to_own, own_additions, worklist
-from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("own_additions", __name__, url_prefix="/c/<slug>/judge/<int:assignment_id>/added")
@@ -21,32 +18,9 @@ blueprint = Blueprint("own_additions", __name__, url_prefix="/c/<slug>/judge/<in
 
 @blueprint.get("")
 @member(Role.ASSESSOR)
-def index(assignment_id: int) -> str:
+def index(assignment_id: int, findings: Findings = ()) -> str:
     """What this assessor added to the topic, and the form for more."""
-    return _page(assignment_id)
-
-
-@blueprint.post("")
-@member(Role.ASSESSOR)
-def add(assignment_id: int) -> Response | tuple[str, int]:
-    """Add documents to the topic; all of them, or none."""
-    try:
-        additions = read_additions()
-        with writing() as db:
-            require_assignment(db, here().id, assignment_id)
-            added = add_to_own(db, assignment_id, viewer().id, additions)
-    except NotFound:
-        raise
-    except WorkbenchError as error:
-        return _page(assignment_id, findings_of(error, "Docnos", "docnos")), status_of(error)
-    for sentence in added_in_words(added, pools=False):
-        notices.add(sentence, "good" if added.added else "fair")
-    return see_other(url_for("own_additions.index", assignment_id=assignment_id))
-
-
-def _page(assignment_id: int, findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        require_assignment(db, here().id, assignment_id)
+    with reading_of(assignment_id) as db:
         added = own_additions(db, assignment_id, viewer().id)
         lines = worklist(db, here().id, viewer().id)
     return render_template(
@@ -56,3 +30,19 @@ def _page(assignment_id: int, findings: tuple[Finding, ...] = ()) -> str:
         typed=request.form,
         findings=findings,
     )
+
+
+@blueprint.post("")
+@member(Role.ASSESSOR)
+def add(assignment_id: int) -> Reply:
+    """Add documents to the topic; all of them, or none."""
+    try:
+        additions = read_additions()
+        with writing_of(assignment_id) as db:
+            added = add_to_own(db, assignment_id, viewer().id, additions)
+    except NotFound:
+        raise
+    except WorkbenchError as error:
+        return index(assignment_id, findings_of(error, "Docnos", "docnos")), status_of(error)
+    announce_added(added, pools=False)
+    return go_to("own_additions.index", assignment_id=assignment_id)

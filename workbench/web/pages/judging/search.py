@@ -6,30 +6,27 @@ Blind as the desk is: nothing here tells of runs, of colleagues, or of what they
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput
 from workbench.records import Scale, Topic
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of
+from workbench.web.forms import Findings, errors_on, form_text
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.search.forms import (
     FROM,
     OF_ASSESSORS,
     ask_index,
-    index_now,
     left_at,
     read_search,
-    refused_with,
 )
-from workbench.web.requests import loaded_anew, pushed, see_other, wants_fragment
-from workbench.web.search_index import index_to_have
+from workbench.web.requests import Reply, Values, loaded_anew, pushed, see_other, wants_fragment
+from workbench.web.search_index import index_now
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.collection import topic_of
 from workbench.workflow.campaigns.scales import scale_from_json
@@ -66,7 +63,6 @@ from workbench.workflow.searching.searches import (
 )
 
 blueprint = Blueprint("topic_search", __name__, url_prefix="/c/<slug>/judge/<int:assignment_id>/search")
-Answer = str | Response | tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,50 +84,56 @@ class FoundDesk:
 
 @blueprint.get("")
 @member(Role.ASSESSOR)
-def index(assignment_id: int) -> Answer:
+def index(assignment_id: int) -> Reply:
     """The form, and what this assessor searched for the topic before."""
     return _page(assignment_id)
 
 
 @blueprint.post("")
 @member(Role.ASSESSOR)
-def search(assignment_id: int) -> Answer:
+def search(assignment_id: int) -> Reply:
     """Search the documents, and show what was found."""
-    try:
+    with errors_on(partial(_page, assignment_id)):
         asked = read_search()
         with reading() as db:
             task = _task(db, assignment_id)
             like = like_document(db, here().id, asked)
-            to_have, desk = index_to_have(db, here().id), _desk(db, task)
+            desk = _desk(db, task)
         known = known_of_task(task)
-        ready = index_now(to_have)
+        ready = index_now()
         answer = ask_index(asked, known.filter(asked.among), like, ready)
         with writing() as db:
             require_search(db, here().id)
             row = record_search(db, _searcher(task), answer)
-    except InvalidInput as error:
-        return _page(assignment_id, findings=error.findings), refused_with(error)
     address = _address(assignment_id, row.id)
     if not wants_fragment():
         return see_other(address)
     with reading() as db:
         shown = shown_search(db, row, known, rank=first_shown(row))
-    page = render_template(
-        "judging/_searching.html", desk=desk, shown=shown, earlier=(), ready=ready, mine=None, **_of_form(())
+    return pushed(
+        render_template(
+            "judging/_searching.html",
+            desk=desk,
+            shown=shown,
+            earlier=(),
+            ready=ready,
+            mine=None,
+            **_of_form(()),
+        ),
+        address,
     )
-    return pushed(page, address)
 
 
 @blueprint.get("/<int:search_id>")
 @member(Role.ASSESSOR)
-def show(assignment_id: int, search_id: int) -> Answer:
+def show(assignment_id: int, search_id: int) -> Reply:
     """What a search found, with the document of `?docno=` open beside it."""
     return _page(assignment_id, search_id)
 
 
 @blueprint.post("/<int:search_id>/more")
 @member(Role.ASSESSOR)
-def more(assignment_id: int, search_id: int) -> Answer:
+def more(assignment_id: int, search_id: int) -> Reply:
     """Show the next hits of a search."""
     with writing() as db:
         task = _task(db, assignment_id)
@@ -148,9 +150,9 @@ def more(assignment_id: int, search_id: int) -> Answer:
 
 @blueprint.post("/<int:search_id>/open")
 @member(Role.ASSESSOR)
-def open_document(assignment_id: int, search_id: int) -> Answer:
+def open_document(assignment_id: int, search_id: int) -> Response:
     """Open a document that a search has shown."""
-    docno = read_id(request.form.get("docno", ""))
+    docno = read_id(form_text("docno"))
     with writing() as db:
         task = _task(db, assignment_id)
         record_opened(db, own_search(db, _searcher(task), search_id), docno)
@@ -162,10 +164,10 @@ def open_document(assignment_id: int, search_id: int) -> Answer:
 
 @blueprint.post("/<int:search_id>/judge")
 @member(Role.ASSESSOR)
-def judge(assignment_id: int, search_id: int) -> Answer:
+def judge(assignment_id: int, search_id: int) -> Reply:
     """Record a judgment of a document that a search has shown, and open the next one without an answer."""
-    docno = read_id(request.form.get("docno", ""))
-    try:
+    docno = read_id(form_text("docno"))
+    with errors_on(partial(_refused, assignment_id, search_id, docno)):
         submission = read_form(request.form, request.form.getlist("subtopic"), docno=docno)
         with writing() as db:
             task = _task(db, assignment_id)
@@ -175,8 +177,6 @@ def judge(assignment_id: int, search_id: int) -> Answer:
             following = next_without_answer(db, row, known, docno)
             if following is not None:
                 record_opened(db, row, following)
-    except InvalidInput as error:
-        return _refused(assignment_id, search_id, docno, findings_of(error, "Answer", "answer")), 422
     if receipt.outcome is Outcome.UNRECORDED:
         notices.add(f"Your answer was not recorded: {receipt.why}. It is stored for the organiser.", "poor")
     address = _address(assignment_id, search_id, following)
@@ -212,7 +212,7 @@ def _desk(db: Session, task: Task, docno: str | None = None) -> FoundDesk:
     )
 
 
-def _of_form(findings: tuple[Finding, ...]) -> dict[str, Any]:
+def _of_form(findings: Findings) -> Values:
     return {"choices": OF_ASSESSORS, "left_at": left_at(), "typed": request.form, "findings": findings}
 
 
@@ -221,7 +221,7 @@ def _opened(
     search_id: int,
     docno: str | None,
     judged: SearchHit | None = None,
-    findings: tuple[Finding, ...] = (),
+    findings: Findings = (),
 ) -> str:
     """The document that is open, and the hit that was judged before it; of the form only what was refused."""
     with reading() as db:
@@ -241,7 +241,7 @@ def _opened(
     )
 
 
-def _refused(assignment_id: int, search_id: int, docno: str, findings: tuple[Finding, ...]) -> str:
+def _refused(assignment_id: int, search_id: int, docno: str, findings: Findings) -> str:
     if not wants_fragment():
         return _page(assignment_id, search_id, docno, findings)
     with reading() as db:
@@ -253,7 +253,7 @@ def _page(
     assignment_id: int,
     search_id: int | None = None,
     docno: str | None = None,
-    findings: tuple[Finding, ...] = (),
+    findings: Findings = (),
 ) -> str:
     named = request.args.get("docno")
     docno = docno if docno is not None or named is None else read_id(named)
@@ -282,5 +282,5 @@ def _page(
 
 
 def _address(assignment_id: int, search_id: int, docno: str | None = None) -> str:
-    parts: dict[str, Any] = {"docno": write_id(docno) if docno is not None else None, FROM: left_at()}
+    parts: Values = {"docno": write_id(docno) if docno is not None else None, FROM: left_at()}
     return url_for("topic_search.show", assignment_id=assignment_id, search_id=search_id, **parts)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import NotFound
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import whole_number
-from workbench.web.requests import see_other, wants_fragment
+from workbench.web.forms import form_number, form_text, whole_number
+from workbench.web.requests import Values, go_to, wants_fragment
 from workbench.workflow.judging.desk_settings import SIDE_ANSWERS, side_keys_of
 from workbench.workflow.judging.preference_desk import SideBySide, choose, side_by_side, undo_choice
 from workbench.workflow.judging.preference_tasks import require_task, tasks_of
@@ -26,8 +24,9 @@ blueprint = Blueprint("side_by_side", __name__, url_prefix="/c/<slug>/side-by-si
 def index() -> str:
     """What this assessor has to compare."""
     with reading() as db:
-        tasks = tasks_of(db, here().id, account_id=viewer().id)
-    return render_template("side_by_side/index.html", tasks=tasks)
+        return render_template(
+            "side_by_side/index.html", tasks=tasks_of(db, here().id, account_id=viewer().id)
+        )
 
 
 @blueprint.get("/<int:task_id>")
@@ -45,19 +44,18 @@ def desk(task_id: int) -> str:
 @member(Role.ASSESSOR)
 def answer(task_id: int) -> Response:
     """Record which side is better, and go on; the desk's script sends its answers as events instead."""
-    form = request.form
-    active = form.get("active_ms", "")
+    active = form_text("active_ms")
     with writing() as db:
         require_task(db, here().id, task_id)
         given = SideAnswer(
-            number=whole_number(form.get("pair", "")) or 0,
-            choice=form.get("said", ""),
-            client_id=form.get("client_id", ""),
-            reason=form.get("reason", ""),
+            number=form_number("pair") or 0,
+            choice=form_text("said"),
+            client_id=form_text("client_id"),
+            reason=form_text("reason"),
             active_ms=int(active) if active.isascii() and active.isdigit() and len(active) < 12 else None,
         )
         choose(db, task_id, viewer().id, given)
-    return see_other(url_for("side_by_side.desk", task_id=task_id))
+    return go_to("side_by_side.desk", task_id=task_id)
 
 
 @blueprint.post("/<int:task_id>/undo")
@@ -66,8 +64,8 @@ def undo(task_id: int) -> Response:
     """Withdraw the latest answer and go back to its pair."""
     with writing() as db:
         require_task(db, here().id, task_id)
-        number = undo_choice(db, task_id, viewer().id, client_id=request.form.get("client_id", ""))
-    return see_other(url_for("side_by_side.desk", task_id=task_id, pair=number))
+        number = undo_choice(db, task_id, viewer().id, client_id=form_text("client_id"))
+    return go_to("side_by_side.desk", task_id=task_id, pair=number)
 
 
 def _desk(task_id: int, number: int | None) -> str:
@@ -75,11 +73,16 @@ def _desk(task_id: int, number: int | None) -> str:
         require_task(db, here().id, task_id)
         shown = side_by_side(db, task_id, viewer().id, number=number)
         keys = side_keys_of(db, viewer().id)
-    template = "side_by_side/_desk.html" if wants_fragment() else "side_by_side/desk.html"
-    return render_template(template, shown=shown, facts=_facts(shown), keys=keys, side_answers=SIDE_ANSWERS)
+    return render_template(
+        "side_by_side/_desk.html" if wants_fragment() else "side_by_side/desk.html",
+        shown=shown,
+        facts=_facts(shown),
+        keys=keys,
+        side_answers=SIDE_ANSWERS,
+    )
 
 
-def _facts(shown: SideBySide) -> dict[str, Any]:
+def _facts(shown: SideBySide) -> Values:
     """What the desk's script works with."""
     listed = url_for("side_by_side.index")
     return {

@@ -9,7 +9,7 @@ from typing import BinaryIO
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, WorkbenchError, rejected
+from workbench.errors import rejected
 from workbench.figures import counted
 from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels
@@ -19,17 +19,20 @@ from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import (
     Files,
+    Findings,
     announce,
     announce_notes,
-    findings_of,
+    errors_on,
+    form_text,
+    named,
+    query_text,
     sent_files,
     sent_id,
-    status_of,
     whole_number,
     with_each,
 )
 from workbench.web.paging import A_PAGE, ListPage, start_asked
-from workbench.web.requests import see_other
+from workbench.web.requests import go_to
 from workbench.web.results import MadeResult, TextFile, result
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
@@ -50,26 +53,48 @@ blueprint = Blueprint("judgments", __name__, url_prefix="/c/<slug>/judgments")
 
 @blueprint.get("")
 @organiser
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """Who judged how much, and single answers; the address says of whom, on what, and what they say."""
-    return _page()
+    sought = SoughtAnswers(
+        query_text("assessor"),
+        sent_id("topic"),
+        query_text("answer"),
+        query_text("docno"),
+        "commented" in request.args,
+    )
+    start = start_asked() // A_PAGE * A_PAGE
+    with reading() as db:
+        found, answers = found_answers(db, here().id, sought, start=start, size=A_PAGE)
+        topics = topics_of(db, here().id)
+        total = answer_count(db, here().id)
+        return render_template(
+            "judgments/index.html",
+            view=overview(db, here().id),
+            unrecorded=unrecorded_count(db, here().id),
+            subtopics=any(topic.subtopics for topic in topics),
+            topics=topics,
+            sought=sought,
+            page=ListPage(answers, start, found, total, A_PAGE, ""),
+            scale=campaign_of(db, here().id).scale,
+            total=total,
+            typed=request.form,
+            findings=findings,
+        )
 
 
 @blueprint.post("")
 @organiser
-def import_() -> Response | tuple[str, int]:
+def import_() -> Response:
     """Import the judgments of files; all of them, or none."""
-    try:
+    with errors_on(index, "Judgments"):
         files, codes, notes = sent_files(), _codes(), list[str]()
         name = _one_name(files)
         read = with_each(files, lambda source, stream: _read(stream, source, name, codes, notes))
         given = [_given(source, judgments) for source, judgments in read]
         done = import_files(app_context().database, here().id, given, writing=writing)
-    except WorkbenchError as error:
-        return _page(findings_of(error, "Judgments")), status_of(error)
     announce_notes(notes)
     announce([(one.source, _in_words(one)) for one in done], ("Agreement", url_for("agreement.index")))
-    return see_other(url_for("judgments.index"))
+    return go_to("judgments.index")
 
 
 @blueprint.get("/all.tsv")
@@ -95,10 +120,10 @@ def whole() -> Response:
 @result
 def subtopics() -> MadeResult:
     """The subtopics that were ticked as `topic subtopic docno judgment`; `?ticked_by=` any, majority, all."""
-    ticked_by = request.args.get("ticked_by", TickedBy.MAJORITY)
-    if ticked_by not in set(TickedBy):
+    ticked_by = named(TickedBy, request.args.get("ticked_by", TickedBy.MAJORITY))
+    if ticked_by is None:
         raise rejected("Subtopics", None, "ticked_by", "unknown value")
-    return MadeResult("subtopics", text=TextFile("qrels", "text/plain", _subtopic_lines(TickedBy(ticked_by))))
+    return MadeResult("subtopics", text=TextFile("qrels", "text/plain", _subtopic_lines(ticked_by)))
 
 
 def _subtopic_lines(ticked_by: TickedBy) -> Iterator[bytes]:
@@ -108,30 +133,35 @@ def _subtopic_lines(ticked_by: TickedBy) -> Iterator[bytes]:
 
 def _codes() -> tuple[int, ...]:
     """The grades that mean "cannot judge"."""
-    words = re.split(r"[\s,;]+", request.form.get("cannot_judge", "").strip())
+    words = re.split(r"[\s,;]+", form_text("cannot_judge").strip())
     numbers = [whole_number(word) for word in words if word]
     if None in numbers:
-        remedy = "whole numbers such as -2, or nothing"
-        raise rejected("Cannot judge", None, "cannot_judge", "not a grade", remedy)
+        raise rejected(
+            "Cannot judge", None, "cannot_judge", "not a grade", "whole numbers such as -2, or nothing"
+        )
     return tuple(number for number in numbers if number is not None)
 
 
 def _one_name(files: Files) -> str | None:
     """The assessor's name that was typed, for qrels; None takes it from the name of each file."""
-    name = request.form.get("assessor", "").strip()
-    if request.form.get("kind") != "qrels" or not name:
+    name = form_text("assessor").strip()
+    if form_text("kind") != "qrels" or not name:
         return None
     if len(files) > 1:
-        remedy = "leave the name empty: each is taken from its file's name"
-        message = f"{len(files)} files cannot all be the qrels of {name}"
-        raise rejected("Name", None, "assessor", message, remedy)
+        raise rejected(
+            "Name",
+            None,
+            "assessor",
+            f"{len(files)} files cannot all be the qrels of {name}",
+            "leave the name empty: each is taken from its file's name",
+        )
     return name
 
 
 def _read(
     stream: BinaryIO, source: str, name: str | None, codes: Collection[int], notes: list[str]
 ) -> tuple[Judgment, ...]:
-    if request.form.get("kind") != "qrels":
+    if form_text("kind") != "qrels":
         return read_judgments(stream, source=source, cannot_judge=codes, notes=notes)
     assessor = name or _stem(source)
     qrels = read_qrels(stream, source=source)
@@ -159,34 +189,3 @@ def _in_words(imported: Imported) -> str:
         message += f" {pairs} repeated by the same assessor, {imported.contradicted:,} with another answer;"
         message += " the last counts."
     return message
-
-
-def _page(findings: tuple[Finding, ...] = ()) -> str:
-    sought = SoughtAnswers(
-        request.args.get("assessor", ""),
-        sent_id("topic"),
-        request.args.get("answer", ""),
-        request.args.get("docno", "").strip(),
-        "commented" in request.args,
-    )
-    start = start_asked() // A_PAGE * A_PAGE
-    with reading() as db:
-        found, answers = found_answers(db, here().id, sought, start=start, size=A_PAGE)
-        topics = topics_of(db, here().id)
-        total = answer_count(db, here().id)
-        scale = campaign_of(db, here().id).scale
-        view = overview(db, here().id)
-        waiting = unrecorded_count(db, here().id)
-    return render_template(
-        "judgments/index.html",
-        view=view,
-        unrecorded=waiting,
-        subtopics=any(topic.subtopics for topic in topics),
-        topics=topics,
-        sought=sought,
-        page=ListPage(answers, start, found, total, A_PAGE, ""),
-        scale=scale,
-        total=total,
-        typed=request.form,
-        findings=findings,
-    )

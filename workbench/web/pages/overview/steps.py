@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from flask import url_for
 
@@ -12,47 +10,41 @@ from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import here
 from workbench.web.context import reading
+from workbench.web.requests import Values
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.adjudication.queue_table import dispute_counts
 from workbench.workflow.overview.readiness import SetupStep, readiness
 from workbench.workflow.people.roles import Role
 
-
-@dataclass(frozen=True, slots=True)
-class StepWords:
-    """A step as a link: what to do, and the endpoint of its page."""
-
-    action: str
-    endpoint: str
-
-
-STEPS: Mapping[SetupStep, StepWords] = {
-    SetupStep.TOPICS: StepWords("Load topics", "setup.index"),
-    SetupStep.RUNS: StepWords("Add runs", "setup.index"),
-    SetupStep.ACCEPT: StepWords("Review runs", "runs.index"),
-    SetupStep.POOL: StepWords("Make a pool", "pools.index"),
-    SetupStep.OPEN: StepWords("Open the pool", "pool_states.confirm_opening"),
-    SetupStep.DOCUMENTS: StepWords("Load documents", "documents.index"),
-    SetupStep.ASSESSORS: StepWords("Invite assessors", "people.index"),
-    SetupStep.ASSIGN: StepWords("Assign topics", "assignments.index"),
-    SetupStep.GUIDELINES: StepWords("Write guidelines", "settings.index"),
-    SetupStep.JUDGE: StepWords("Overview", "overview.index"),
+STEPS: Mapping[SetupStep, tuple[str, str]] = {
+    SetupStep.TOPICS: ("Load topics", "setup.index"),
+    SetupStep.RUNS: ("Add runs", "setup.index"),
+    SetupStep.ACCEPT: ("Review runs", "runs.index"),
+    SetupStep.POOL: ("Make a pool", "pools.index"),
+    SetupStep.OPEN: ("Open the pool", "pool_states.confirm_opening"),
+    SetupStep.DOCUMENTS: ("Load documents", "documents.index"),
+    SetupStep.ASSESSORS: ("Invite assessors", "people.index"),
+    SetupStep.ASSIGN: ("Assign topics", "assignments.index"),
+    SetupStep.GUIDELINES: ("Write guidelines", "settings.index"),
+    SetupStep.JUDGE: ("Overview", "overview.index"),
 }
+"""What to do in each step, and the endpoint of its page."""
 
 
-def step_address(step: SetupStep, draft: int | None = None, slug: str | None = None) -> str:
-    """The address of the page of a step; `draft` is the pool to open, `slug` that of another campaign."""
-    values: dict[str, Any] = {"pool_id": draft} if step is SetupStep.OPEN else {}
+def step_way(step: SetupStep, draft: int | None = None, slug: str | None = None) -> tuple[str, str]:
+    """A step as a link, its label and its address; `draft` is the pool to open, `slug` another campaign's."""
+    label, endpoint = STEPS[step]
+    values: Values = {"pool_id": draft} if step is SetupStep.OPEN else {}
     if slug is not None:
         values["slug"] = slug
-    return url_for(STEPS[step].endpoint, **values)
+    return label, url_for(endpoint, **values)
 
 
 def next_way() -> tuple[str, str]:
-    """What comes next in this campaign, as a link: its label and its address."""
+    """What comes next in this campaign, as a link."""
     with reading() as db:
         state = readiness(db, here().id)
-    return STEPS[state.next].action, step_address(state.next, state.draft)
+    return step_way(state.next, state.draft)
 
 
 def disputes_way() -> tuple[str, str] | None:

@@ -12,7 +12,7 @@ from workbench.agreement.intervals import Interval
 from workbench.agreement.pairwise import AssessorPair
 from workbench.figures import counted, percent
 from workbench.web.ids import write_id
-from workbench.web.pages.overview.steps import STEPS, step_address
+from workbench.web.pages.overview.steps import step_way
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.agreement.report import People
 from workbench.workflow.overview.attention import LATE_DEPTH, Attention, Lagging
@@ -98,7 +98,8 @@ def _setup(state: CampaignState) -> Iterator[TodoItem]:
         SetupStep.OPEN: "The pool is a draft: nobody can judge it until it is opened.",
     }[step]
     label = "First" if step is SetupStep.TOPICS else "Next"
-    yield TodoItem(label, text, step_address(step, found.draft), STEPS[step].action, step=True)
+    action, address = step_way(step, found.draft)
+    yield TodoItem(label, text, address, action, step=True)
 
 
 def _collection(state: CampaignState) -> Iterator[TodoItem]:

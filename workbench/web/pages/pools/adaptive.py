@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from flask import Blueprint, render_template
 
 from workbench.tables import Export
@@ -23,7 +21,7 @@ blueprint = Blueprint("live_pools", __name__, url_prefix="/c/<slug>/pools/<int:p
 def index(pool_id: int) -> str:
     """How far an adaptive pool has come."""
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         report = live_report(db, here().id, line.name)
     hours = int(LEASE.total_seconds()) // 3600
     return render_template("pools/adaptive.html", pool=line, report=report, lease_hours=hours)
@@ -38,29 +36,20 @@ def events(pool_id: int) -> MadeResult:
     Of a learner's pool also why a document was handed out: origin, round, rank and score.
     """
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         found = pool_events(db, here().id, line.name)
     columns = ("topic", "number", "happening", "docno", "relevant", "assessor", "at", *_REASONS)
 
-    def rows() -> Iterator[tuple[object, ...]]:
-        return map(_cells, found)
-
-    return MadeResult(f"{line.name}.events", Export(columns, rows, lambda: [_object(one) for one in found]))
+    return MadeResult(
+        f"{line.name}.events",
+        Export(columns, lambda: map(_cells, found), lambda: [_object(one) for one in found]),
+    )
 
 
 def _cells(event: PoolEventLine) -> tuple[object, ...]:
     relevant = None if event.relevant is None else int(event.relevant)
     assessor = " ".join((event.assessor or "").split())
-    return (
-        event.topic,
-        event.number,
-        event.happening,
-        event.docno,
-        relevant,
-        assessor,
-        event.at.isoformat(),
-        *(getattr(event.reason, name, None) for name in _REASONS),
-    )
+    return tuple({**_object(event), "relevant": relevant, "assessor": assessor}.values())
 
 
 def _object(event: PoolEventLine) -> dict[str, object]:

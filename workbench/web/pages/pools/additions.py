@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import io
+from functools import partial
 from typing import BinaryIO, cast
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict, Finding, WorkbenchError, rejected
+from workbench.errors import Conflict, rejected
 from workbench.figures import counted
 from workbench.formats.identifiers import read_docnos
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, sent_id, status_of
+from workbench.web.forms import Findings, errors_on, form_text, sent_id
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.rendering import plain_words
-from workbench.web.requests import see_other
-from workbench.workflow.campaigns.collection import topics_of
+from workbench.web.requests import go_to
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.additions import (
     AddedDocuments,
     Additions,
@@ -35,41 +36,41 @@ PASTED = "Docnos"
 
 def read_additions() -> Additions:
     """What the form sent; raises InvalidInput, also where a file and typed docnos are both sent."""
-    typed = request.form.get("docnos", "")
+    typed = form_text("docnos")
     file = next((one for one in request.files.getlist("file") if one.filename), None)
     if file is not None and typed.strip():
-        message = "both docnos and a file were sent"
-        raise rejected(PASTED, None, "docnos", message, "send only one of them")
+        raise rejected(PASTED, None, "docnos", "both docnos and a file were sent", "send only one of them")
     if file is not None:
         source = plain_words((file.filename or "").replace("\\", "/").rpartition("/")[2])[-200:] or "file"
         stream = cast(BinaryIO, file.stream)
     elif typed.strip():
         source, stream = PASTED, io.BytesIO(typed.encode("utf-8", "surrogateescape"))
     else:
-        remedy = "enter one or more, or choose a file with one per line"
-        raise rejected(PASTED, None, "docnos", "no docno was sent", remedy)
-    return Additions(read_docnos(stream, source=source), request.form.get("reason", ""), source)
+        raise rejected(
+            PASTED,
+            None,
+            "docnos",
+            "no docno was sent",
+            "enter one or more, or choose a file with one per line",
+        )
+    return Additions(read_docnos(stream, source=source), form_text("reason"), source)
 
 
-def added_in_words(added: AddedDocuments, *, pools: bool) -> tuple[str, ...]:
-    """What was added and what was skipped, in sentences; `pools` names the pools that have the latter."""
-    sentences = []
+def announce_added(added: AddedDocuments, *, pools: bool = True) -> None:
+    """Tell on the next page what was added and what was skipped, with the `pools` that have the latter."""
+    kind = "good" if added.added else "fair"
     if added.added:
-        sentences.append(f"{counted(len(added.added), 'document')} added.")
+        notices.add(f"{counted(len(added.added), 'document')} added.", kind)
     if added.passed:
         names = sorted({one.pool for one in added.passed}) if pools else []
         where = f" ({', '.join(names)})" if names else ""
         number = counted(len(added.passed), "document is", "documents are")
-        sentences.append(f"{number} already pooled{where} and skipped: {_some(added)}")
+        some = ", ".join(one.docno for one in added.passed[:5])
+        end = " …" if len(added.passed) > 5 else "."
+        notices.add(f"{number} already pooled{where} and skipped: {some}{end}", kind)
     if added.without_text:
         number = counted(len(added.without_text), "has", "have")
-        sentences.append(f"{number} no text yet and cannot be judged.")
-    return tuple(sentences)
-
-
-def _some(added: AddedDocuments) -> str:
-    shown = [one.docno for one in added.passed[:5]]
-    return ", ".join(shown) + (" …" if len(added.passed) > len(shown) else ".")
+        notices.add(f"{number} no text yet and cannot be judged.", kind)
 
 
 blueprint = Blueprint("additions", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>/added")
@@ -77,26 +78,37 @@ blueprint = Blueprint("additions", __name__, url_prefix="/c/<slug>/pools/<int:po
 
 @blueprint.get("")
 @organiser
-def index(pool_id: int) -> str:
+def index(pool_id: int, findings: Findings = ()) -> str:
     """What was added to the topic of `?topic=`, and the form for more."""
-    return _page(pool_id)
+    topic_id = sent_id("topic")
+    with reading() as db:
+        line = pool_line(db, pool_id)
+        entries = pool_entries(db, here().id, line.name, topic=topic_id)
+        return render_template(
+            "pools/additions.html",
+            pool=line,
+            topic=topic_id,
+            title=topic_titles(db, here().id).get(topic_id, ""),
+            entries=[entry for entry in entries if entry.added is not None],
+            judged=judged_additions(db, here().id, line.name, topic=topic_id),
+            removed=removed_additions(db, here().id, line.name, topic=topic_id),
+            typed=request.form,
+            findings=findings,
+        )
 
 
 @blueprint.post("")
 @organiser
-def add(pool_id: int) -> Response | tuple[str, int]:
+def add(pool_id: int) -> Response:
     """Add documents to the topic; all of them, or none."""
     topic = sent_id("topic")
-    try:
+    with errors_on(partial(index, pool_id), "Docnos", "docnos"):
         additions = read_additions()
         with writing() as db:
             added = add_documents(
-                db, here().id, pool_line(db, here().id, pool_id).name, topic, additions, added_by=viewer().id
+                db, here().id, pool_line(db, pool_id).name, topic, additions, added_by=viewer().id
             )
-    except WorkbenchError as error:
-        return _page(pool_id, findings_of(error, "Docnos", "docnos")), status_of(error)
-    for sentence in added_in_words(added, pools=True):
-        notices.add(sentence, "good" if added.added else "fair")
+    announce_added(added)
     return _back(pool_id, topic)
 
 
@@ -107,7 +119,7 @@ def remove(pool_id: int) -> Response:
     topic, docno = sent_id("topic"), sent_id("docno")
     try:
         with writing() as db:
-            line = pool_line(db, here().id, pool_id)
+            line = pool_line(db, pool_id)
             remove_addition(db, here().id, line.name, topic=topic, docno=docno, by=viewer().id)
     except Conflict as error:
         notices.add(f"Not removed: {error.message}.", "poor")
@@ -117,25 +129,4 @@ def remove(pool_id: int) -> Response:
 
 
 def _back(pool_id: int, topic: str) -> Response:
-    return see_other(url_for("additions.index", pool_id=pool_id, topic=write_id(topic)))
-
-
-def _page(pool_id: int, findings: tuple[Finding, ...] = ()) -> str:
-    topic_id = sent_id("topic")
-    with reading() as db:
-        line = pool_line(db, here().id, pool_id)
-        entries = pool_entries(db, here().id, line.name, topic=topic_id)
-        removed = removed_additions(db, here().id, line.name, topic=topic_id)
-        judged = judged_additions(db, here().id, line.name, topic=topic_id)
-        title = next((topic.title for topic in topics_of(db, here().id) if topic.id == topic_id), "")
-    return render_template(
-        "pools/additions.html",
-        pool=line,
-        topic=topic_id,
-        title=title,
-        entries=[entry for entry in entries if entry.added is not None],
-        judged=judged,
-        removed=removed,
-        typed=request.form,
-        findings=findings,
-    )
+    return go_to("additions.index", pool_id=pool_id, topic=write_id(topic))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 from flask import Blueprint, render_template, request
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import Finding, InvalidInput
 from workbench.pooling.analysis import FENCE, NEAR_DUPLICATE, Analysis
 from workbench.pooling.analysis_tables import TABLES, short_depths
 from workbench.pooling.contributions import Part
@@ -16,12 +16,19 @@ from workbench.records import TieRule
 from workbench.storage import Session
 from workbench.web.access import here, member
 from workbench.web.context import reading
-from workbench.web.forms import findings_of, sent_ids, status_of, whole_number
+from workbench.web.forms import (
+    Findings,
+    errors_on,
+    named,
+    query_text,
+    sent_ids,
+    whole_number,
+)
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.pool_choice import pool_sent, pools_shown
-from workbench.web.requests import wants_fragment
+from workbench.web.requests import Values, wants_fragment
 from workbench.web.results import MadeResult, result
-from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.analysis import CampaignAnalysis, analyse, chosen_runs, depth_of
 from workbench.workflow.pools.listing import PoolLine
@@ -69,17 +76,15 @@ class AnalysisForm:
 
 @blueprint.get("")
 @onlooker
-def index() -> str | tuple[str, int]:
+def index() -> str:
     """The form and its analysis; before the form is sent, htmx fetches the analysis of the proposed runs."""
     with reading() as db:
         form = _form(db)
         if not form.runs or (not form.asked and not wants_fragment()):
             return _page(form)
-        try:
+        with errors_on(partial(_page, form), "Analysis"):
             done = _analysed(db, form)
-        except WorkbenchError as error:
-            return _page(form, findings=findings_of(error, "Analysis")), status_of(error)
-        titles = {topic.id: topic.title for topic in topics_of(db, here().id)}
+        titles = topic_titles(db, here().id)
     return _page(form, done, titles)
 
 
@@ -96,19 +101,18 @@ def table_csv(table: str) -> MadeResult:
 
 
 def _form(db: Session) -> AnalysisForm:
-    runs, pools = runs_of(db, here().id), pools_shown(db, here().id)
-    sent = request.args.get("pool", "").strip()
-    pool = pool_sent(db, here().id, sent) if sent else None
+    runs, pools = runs_of(db, here().id), pools_shown(db)
+    sent = query_text("pool").strip()
+    pool = pool_sent(db, sent) if sent else None
     named = sent_ids("run")
     # Without a ticked box the form sends no run; `chosen` shows that it was sent.
     proposed = frozenset(run.tag for run in chosen_runs(db, here().id))
-    tags = frozenset(named) if named or "chosen" in request.args else proposed
     return AnalysisForm(
         asked="asked" in request.args,
         pool=pool,
-        depth=request.args.get("depth", "").strip() or str(depth_of(pool)),
-        ties=request.args.get("ties") or str(pool.ties if pool else TieRule.TREC_EVAL),
-        tags=tags,
+        depth=query_text("depth").strip() or str(depth_of(pool)),
+        ties=query_text("ties") or str(pool.ties if pool else TieRule.TREC_EVAL),
+        tags=frozenset(named) if named or "chosen" in request.args else proposed,
         proposed=proposed,
         runs=runs,
         pools=pools,
@@ -122,7 +126,7 @@ def _analysed(db: Session, form: AnalysisForm) -> CampaignAnalysis:
         findings.append(
             Finding("Depth", None, "depth", f"depth cannot be {form.depth!r}", f"give 1 to {DEEPEST:,}")
         )
-    ties = next((rule for rule in TieRule if rule == form.ties), None)
+    ties = named(TieRule, form.ties)
     if ties is None:
         findings.append(Finding("Ties", None, "ties", "no tie rule is chosen", "choose one"))
     if not form.tags and form.pool is None:
@@ -152,14 +156,13 @@ def _page(
     form: AnalysisForm,
     done: CampaignAnalysis | None = None,
     titles: Mapping[str, str] | None = None,
-    findings: tuple[Finding, ...] = (),
+    findings: Findings = (),
 ) -> str:
     found = done.found if done else None
     short = [found.growth[depth - 1] for depth in short_depths(found)] if found else []
     return render_template(
         "pools/_analysis.html" if wants_fragment() else "pools/analysis.html",
         form=form,
-        done=done,
         found=found,
         titles=titles or {},
         plots=plots(found, titles or {}) if found else {},
@@ -174,14 +177,13 @@ def _page(
     )
 
 
-Spec = dict[str, Any]
 # Colours by their numbers in the stylesheet.
 STRONG, OTHER, PALE = 1, 2, 3
 MOST_ROWS = 200
 """Runs or groups that a plot or table of the page shows; files have all."""
 
 
-def plots(found: Analysis, titles: Mapping[str, str]) -> dict[str, Spec]:
+def plots(found: Analysis, titles: Mapping[str, str]) -> dict[str, Values]:
     """Every plot by its name; `titles` are those of the topics."""
     return {
         "growth": growth(found),
@@ -190,7 +192,7 @@ def plots(found: Analysis, titles: Mapping[str, str]) -> dict[str, Spec]:
     }
 
 
-def growth(found: Analysis) -> Spec:
+def growth(found: Analysis) -> Values:
     """Two lines over the depth: the pool, and the maximum."""
     pool = [[size.depth, size.size] for size in found.growth]
     largest = [[size.depth, size.largest_possible] for size in found.growth]
@@ -202,7 +204,7 @@ def growth(found: Analysis) -> Spec:
     }
 
 
-def contributions(parts: Sequence[Part], groups: Mapping[str, str]) -> Spec:
+def contributions(parts: Sequence[Part], groups: Mapping[str, str]) -> Values:
     """A bar for every run or group: its unique pairs, then those it shares with others."""
     return {
         "x": "Pairs",
@@ -219,7 +221,7 @@ def contributions(parts: Sequence[Part], groups: Mapping[str, str]) -> Spec:
     }
 
 
-def topics(found: Analysis, titles: Mapping[str, str]) -> Spec:
+def topics(found: Analysis, titles: Mapping[str, str]) -> Values:
     """A bar for every topic, in parts once something is judged; the median across them."""
     if found.judged:
         parts = ["relevant", "judged not relevant", "not judged"]

@@ -11,9 +11,7 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
 from workbench.figures import counted
-from workbench.pooling.adaptive.live import Adaptive
 from workbench.pooling.learner import LEARNER
-from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import ALL_STRATEGIES, WHILE_JUDGING, PoolRecipe
 from workbench.pooling.strategy import Parameter, Strategy
 from workbench.records import TieRule, Verdict
@@ -21,11 +19,21 @@ from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import reading
 from workbench.web.downloads import attachment, csv_file
-from workbench.web.forms import findings_of, sent_id, sent_ids, status_of, whole_number
+from workbench.web.forms import (
+    Findings,
+    errors_on,
+    findings_of,
+    form_text,
+    named,
+    query_text,
+    sent_id,
+    sent_ids,
+    whole_number,
+)
 from workbench.web.long_work import make_pool_soon
 from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
-from workbench.web.paging import A_PAGE, ListPage, start_asked
-from workbench.web.requests import see_other
+from workbench.web.paging import A_PAGE, ListPage, start_within
+from workbench.web.requests import go_to
 from workbench.workflow.pools.adaptive_pools import reasons_of
 from workbench.workflow.pools.drafts import changed_runs, shared_with
 from workbench.workflow.pools.listing import origin_lines, pool_report, pool_topics, topic_pairs, topic_size
@@ -47,35 +55,52 @@ TIES: Mapping[TieRule, str] = {
 
 @blueprint.get("")
 @reader
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """The list of pools, and the form for one more."""
-    return _page()
+    typed = request.form
+    with reading() as db:
+        runs = runs_of(db, here().id)
+        return render_template(
+            "pools/index.html",
+            pools=pools_shown(db),
+            runs=runs,
+            ties=TIES,
+            usual_ties=str(TieRule.TREC_EVAL),
+            name=typed.get("name", ""),
+            strategies=strategy_fields(typed, longest_list(runs)),
+            supplementary=typed.get("supplementary") == "yes",
+            priority=typed.get("priority", ""),
+            chosen_ties=typed.get("ties", str(TieRule.TREC_EVAL)),
+            chosen_runs=set(sent_ids("run"))
+            if request.form
+            else {run.tag for run in runs if run.verdict is Verdict.ACCEPTED},
+            tags_fit=sum(len(run.tag) for run in runs) <= MOST_OF_TAGS,
+            findings=findings,
+        )
 
 
 @blueprint.post("")
 @organiser
-def make() -> Response | tuple[str, int]:
+def make() -> Response:
     """Make a draft of a pool from the chosen runs."""
-    try:
+    with errors_on(index, "Pool", "name"):
         recipe = _of_runs(read_recipe(request.form), sent_ids("run"))
         made = make_pool_soon(
             NewPool(
                 here().id,
                 recipe,
-                name=request.form.get("name", ""),
+                name=form_text("name"),
                 draft=True,
                 created_by=viewer().id,
             ),
         )
-    except WorkbenchError as error:
-        return _page(findings_of(error, "Pool", "name")), status_of(error)
     asks = "of at most" if made.pool.adaptive else "of"
     pairs = counted(made.pool.pairs, "pair")
     opening = url_for("pool_states.confirm_opening", pool_id=made.pool.id)
     notices.add(
         f"Pool “{made.pool.name}” was saved as a draft {asks} {pairs}.", then=("Open for judging", opening)
     )
-    return see_other(url_for("pools.pool", pool_id=made.pool.id))
+    return go_to("pools.pool", pool_id=made.pool.id)
 
 
 @blueprint.get("/plan")
@@ -84,7 +109,7 @@ def plan() -> str:
     """What the pool of the form would cost, while one types; with `all` that of all accepted runs."""
     sent = {"ties": str(TieRule.TREC_EVAL), **request.args.to_dict()}
     plan = None
-    findings: tuple[Finding, ...] = ()
+    findings: Findings = ()
     try:
         recipe = _of_runs(read_recipe(sent), None if "all" in sent else sent_ids("run"))
         with reading() as db:
@@ -100,11 +125,14 @@ def plan() -> str:
 def pool(pool_id: int) -> str:
     """A pool: its recipe, its size by topic, contributions of runs, pairs shared with other pools."""
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
-        report = pool_report(db, here().id, line.name)
-        shared = () if line.closed else shared_with(db, here().id, line.name)
-        changed = changed_runs(db, here().id, line.name) if line.draft else ()
-    return render_template("pools/pool.html", report=report, ties=TIES, shared=shared, changed=changed)
+        line = pool_line(db, pool_id)
+        return render_template(
+            "pools/pool.html",
+            report=pool_report(db, here().id, line.name),
+            ties=TIES,
+            shared=() if line.closed else shared_with(db, here().id, line.name),
+            changed=changed_runs(db, here().id, line.name) if line.draft else (),
+        )
 
 
 @blueprint.get("/<int:pool_id>/topic")
@@ -115,21 +143,20 @@ def topic(pool_id: int) -> str:
     Of these the first, by rank; with `?runs=all` every one of them.
     """
     topic_id = sent_id("topic")
-    most_runs = None if request.args.get("runs") == "all" else MOST_RUNS
+    most_runs = None if query_text("runs") == "all" else MOST_RUNS
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         size = topic_size(db, here().id, line.name, topic_id)
-        start = min(start_asked(), max(0, size.pairs - 1) // A_PAGE * A_PAGE)
+        start = start_within(size.pairs)
         pairs = topic_pairs(db, here().id, line.name, topic_id, start=start, most=A_PAGE, most_runs=most_runs)
-        reasons = reasons_of(db, pool_id, topic_id)
-    return render_template(
-        "pools/topic.html",
-        pool=line,
-        topic=topic_id,
-        page=ListPage(pairs, start, size.pairs, size.pairs, A_PAGE, ""),
-        added=size.added,
-        reasons=reasons,
-    )
+        return render_template(
+            "pools/topic.html",
+            pool=line,
+            topic=topic_id,
+            page=ListPage(pairs, start, size.pairs, size.pairs),
+            added=size.added,
+            reasons=reasons_of(db, pool_id, topic_id),
+        )
 
 
 @blueprint.get("/<int:pool_id>/pairs.tsv")
@@ -140,7 +167,7 @@ def pairs(pool_id: int) -> Response:
     The origin is `runs`, `manual` for what a person added, `runs+manual`, or `learner`.
     """
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         lines = origin_lines(db, here().id, line.name)
         return attachment(lines, f"{here().slug}.{line.name}.tsv", kind="text/tab-separated-values")
 
@@ -150,7 +177,7 @@ def pairs(pool_id: int) -> Response:
 def topics_csv(pool_id: int) -> Response:
     """The sizes by topic as CSV."""
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         topics = pool_topics(db, here().id, line.name)
     rows = [(size.topic, size.title, size.pairs, size.largest_possible, size.added) for size in topics]
     name = f"{here().slug}.{line.name}.topics.csv"
@@ -162,30 +189,6 @@ def _of_runs(recipe: PoolRecipe, tags: list[str] | None) -> PoolRecipe:
     if tags == [] and recipe.strategy != LEARNER.name:
         raise rejected("Runs", None, "run", "no run is chosen", "choose one or more")
     return replace(recipe, tags=tags)
-
-
-def _page(findings: tuple[Finding, ...] = ()) -> str:
-    typed = request.form
-    with reading() as db:
-        pools = pools_shown(db, here().id)
-        runs = runs_of(db, here().id)
-    return render_template(
-        "pools/index.html",
-        pools=pools,
-        runs=runs,
-        ties=TIES,
-        usual_ties=str(TieRule.TREC_EVAL),
-        name=typed.get("name", ""),
-        strategies=strategy_fields(typed, longest_list(runs)),
-        supplementary=typed.get("supplementary") == "yes",
-        priority=typed.get("priority", ""),
-        chosen_ties=typed.get("ties", str(TieRule.TREC_EVAL)),
-        chosen_runs=set(sent_ids("run"))
-        if request.form
-        else {run.tag for run in runs if run.verdict is Verdict.ACCEPTED},
-        tags_fit=sum(len(run.tag) for run in runs) <= MOST_OF_TAGS,
-        findings=findings,
-    )
 
 
 FIRST = "depth"
@@ -218,7 +221,7 @@ class StrategyFields:
     use_when: str
 
 
-def strategy_fields(sent: Mapping[str, str], deepest: int | None = None) -> tuple[StrategyFields, ...]:
+def strategy_fields(sent: Mapping[str, str], deepest: int | None) -> tuple[StrategyFields, ...]:
     """Every strategy, with what was sent or the defaults in its fields.
 
     With `deepest`, the length of the longest list, no depth begins beyond it.
@@ -244,7 +247,7 @@ def field_name(strategy: str, parameter: str) -> str:
 def read_recipe(form: Mapping[str, str]) -> PoolRecipe:
     """The recipe that was sent, of all runs; raises InvalidInput with every error, coded by its field."""
     findings: list[Finding] = []
-    ties = next((rule for rule in TieRule if rule == form.get("ties")), None)
+    ties = named(TieRule, form.get("ties"))
     if ties is None:
         findings.append(Finding("Ties", None, "ties", "no tie rule is chosen", "choose one"))
     strategy = ALL_STRATEGIES.get(form.get("strategy", FIRST))
@@ -252,20 +255,20 @@ def read_recipe(form: Mapping[str, str]) -> PoolRecipe:
     if strategy is None:
         findings.append(Finding("Strategy", None, "strategy", "no strategy is chosen", "choose one"))
     else:
-        given = _sent_parameters(strategy, form)
+        names = {one.name: field_name(strategy.name, one.name) for one in strategy.parameters}
+        typed = {name: form.get(field, "").strip() for name, field in names.items()}
+        # An empty field is as if it were not there: the default.
+        given = {name: text for name, text in typed.items() if text}
         try:
             strategy.values(given)
         except InvalidInput as error:
-            names = {one.name: field_name(strategy.name, one.name) for one in strategy.parameters}
-            findings.extend(
-                Finding(one.source, None, names.get(one.source, one.code), one.message, one.remedy)
-                for one in error.findings
-            )
+            findings.extend(replace(one, code=names.get(one.source, one.code)) for one in error.findings)
     priority = _priority(form, findings)
     if findings or strategy is None or ties is None:
         raise InvalidInput(findings)
-    supplementary = form.get("supplementary") == "yes"
-    return PoolRecipe(strategy.name, given, ties, priority=priority, supplementary=supplementary)
+    return PoolRecipe(
+        strategy.name, given, ties, priority=priority, supplementary=form.get("supplementary") == "yes"
+    )
 
 
 def _field(
@@ -285,18 +288,18 @@ def _field(
     )
 
 
-def _sent_parameters(strategy: Strategy[Pool | Adaptive], form: Mapping[str, str]) -> dict[str, str]:
-    names = {one.name: field_name(strategy.name, one.name) for one in strategy.parameters}
-    typed = {name: form.get(field, "").strip() for name, field in names.items()}
-    # An empty field is as if it were not there: the default.
-    return {name: text for name, text in typed.items() if text}
-
-
 def _priority(form: Mapping[str, str], findings: list[Finding]) -> int | None:
     """The lowest priority of the runs that are pooled, None for all."""
     text = form.get("priority", "").strip()
     number = whole_number(text)
     if text and (number is None or number < 1):
-        remedy = "give a whole number from 1, or nothing for all runs"
-        findings.append(Finding("Priority", None, "priority", f"{text[:40]!r} is no priority", remedy))
+        findings.append(
+            Finding(
+                "Priority",
+                None,
+                "priority",
+                f"{text[:40]!r} is no priority",
+                "give a whole number from 1, or nothing for all runs",
+            )
+        )
     return number

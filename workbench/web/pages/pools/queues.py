@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request, url_for
+from functools import partial
+
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, WorkbenchError
 from workbench.figures import counted
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, sent_id, status_of, whole_number
+from workbench.web.forms import Findings, errors_on, form_number, sent_id, sent_numbers
 from workbench.web.meanwhile import marks, merged
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.web.requests import see_other
+from workbench.web.requests import go_to
 from workbench.workflow.judging import queues
 from workbench.workflow.judging.queues import queue_report
 from workbench.workflow.people.assessors import assessors_of
@@ -25,24 +26,33 @@ blueprint = Blueprint("queues", __name__, url_prefix="/c/<slug>/pools/<int:pool_
 
 @blueprint.get("")
 @organiser
-def index(pool_id: int) -> str:
+def index(pool_id: int, findings: Findings = ()) -> str:
     """How far the queue has come and who has what; of another pool, what it means to make it one."""
-    return _page(pool_id)
+    with reading() as db:
+        line = pool_line(db, pool_id)
+        per_pair, settings = queues.per_pair_of(db, here().id, line.name), _values(db, line.name)
+        return render_template(
+            "pools/queue.html",
+            pool=line,
+            report=queue_report(db, here().id, line.name) if per_pair else None,
+            settings=settings,
+            was=marks(settings),
+            assessors=[one for one in assessors_of(db, here().id) if one.assignable],
+            typed=request.form,
+            findings=findings,
+        )
 
 
 @blueprint.post("")
 @organiser
-def make(pool_id: int) -> Response | tuple[str, int]:
+def make(pool_id: int) -> Response:
     """Make a pool a queue, or change how many judgments it asks for and how long a lease is."""
-    try:
-        with writing() as db:
-            line = pool_line(db, here().id, pool_id)
-            typed = {name: whole_number(request.form.get(name, "")) or 0 for name in SETTINGS}
-            found = merged(typed, _values(db, line.name))
-            queues.make_queue(db, here().id, line.name, found["per_pair"])
-            queues.set_lease(db, here().id, found["lease_minutes"])
-    except WorkbenchError as error:
-        return _page(pool_id, findings_of(error, "Queue", "per_pair")), status_of(error)
+    with errors_on(partial(index, pool_id), "Queue", "per_pair"), writing() as db:
+        line = pool_line(db, pool_id)
+        typed = {name: form_number(name) or 0 for name in SETTINGS}
+        found = merged(typed, _values(db, line.name))
+        queues.make_queue(db, here().id, line.name, found["per_pair"])
+        queues.set_lease(db, here().id, found["lease_minutes"])
     asked = counted(found["per_pair"], "judgment")
     notices.add(f"“{line.name}” is now a queue: {asked} per pair.")
     return _back(pool_id)
@@ -53,7 +63,7 @@ def make(pool_id: int) -> Response | tuple[str, int]:
 def end(pool_id: int) -> Response:
     """Make a queue a pool with assignments again."""
     with writing() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         queues.end_queue(db, here().id, line.name)
     notices.add(f"“{line.name}” is no longer a queue: assessors get every pair of their topics.")
     return _back(pool_id)
@@ -61,15 +71,11 @@ def end(pool_id: int) -> Response:
 
 @blueprint.post("/give")
 @organiser
-def give(pool_id: int) -> Response | tuple[str, int]:
+def give(pool_id: int) -> Response:
     """Give all topics of the queue to the ticked assessors."""
-    chosen = [number for text in request.form.getlist("assessor") if (number := whole_number(text))]
-    try:
-        with writing() as db:
-            line = pool_line(db, here().id, pool_id)
-            added = queues.give_queue(db, here().id, line.name, chosen)
-    except WorkbenchError as error:
-        return _page(pool_id, findings_of(error, "Queue")), status_of(error)
+    with errors_on(partial(index, pool_id), "Queue"), writing() as db:
+        line = pool_line(db, pool_id)
+        added = queues.give_queue(db, here().id, line.name, sent_numbers("assessor"))
     if added:
         notices.add(f"{counted(added, 'assignment')} added in “{line.name}”.")
     else:
@@ -82,12 +88,12 @@ def give(pool_id: int) -> Response | tuple[str, int]:
 def take_back(pool_id: int) -> Response:
     """Take one pair back from an assessor, so that somebody else gets it."""
     with writing() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         released = queues.take_back_pair(
             db,
             here().id,
             line.name,
-            assessor_id=whole_number(request.form.get("assessor", "")) or 0,
+            assessor_id=form_number("assessor") or 0,
             topic=sent_id("topic"),
             docno=sent_id("docno"),
         )
@@ -99,26 +105,10 @@ def take_back(pool_id: int) -> Response:
 
 
 def _back(pool_id: int) -> Response:
-    return see_other(url_for("queues.index", pool_id=pool_id))
+    return go_to("queues.index", pool_id=pool_id)
 
 
 def _values(db: Session, name: str) -> dict[str, int]:
     """The settings that the form shows."""
     values = queues.per_pair_of(db, here().id, name) or 1, queues.lease_of(db, here().id)
     return dict(zip(SETTINGS, values, strict=True))
-
-
-def _page(pool_id: int, findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        line = pool_line(db, here().id, pool_id)
-        per_pair, settings = queues.per_pair_of(db, here().id, line.name), _values(db, line.name)
-        return render_template(
-            "pools/queue.html",
-            pool=line,
-            report=queue_report(db, here().id, line.name) if per_pair else None,
-            settings=settings,
-            was=marks(settings),
-            assessors=[one for one in assessors_of(db, here().id) if one.assignable],
-            typed=request.form,
-            findings=findings,
-        )

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.figures import counted
 from workbench.pooling.learner import LEARNER
 from workbench.web import notices
 from workbench.web.access import here, organiser
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import findings_of, status_of
+from workbench.web.forms import Findings, accepted, findings_of, form_text, status_of
 from workbench.web.jobs import begin_learning
 from workbench.web.long_work import open_pool_soon, rebuild_pool_soon
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.web.requests import see_other
+from workbench.web.requests import Reply, go_to
 from workbench.workflow.pools import drafts
 from workbench.workflow.pools.portions import remove_leftovers
 
@@ -28,7 +28,7 @@ blueprint = Blueprint("pool_states", __name__, url_prefix="/c/<slug>/pools/<int:
 def confirm_opening(pool_id: int) -> str | Response:
     """Ask for confirmation, with the consequences; of a pool that is already open, its page."""
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         if not line.draft:
             return _to_the_pool(pool_id)
         found = drafts.before_opening(db, here().id, line.name)
@@ -40,7 +40,7 @@ def confirm_opening(pool_id: int) -> str | Response:
 def open_(pool_id: int) -> Response:
     """Open a draft for judging, if it is still as it was shown."""
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
     opened = open_pool_soon(line.name, seen=request.form.get("sha256"))
     if opened:
         if line.strategy == LEARNER.name:
@@ -56,7 +56,7 @@ def open_(pool_id: int) -> Response:
 def confirm_closing(pool_id: int) -> str | Response:
     """Ask for confirmation, with the consequences; of a pool that cannot be closed, its page."""
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         if not line.open:
             return _to_the_pool(pool_id)
         found = drafts.before_closing(db, here().id, line.name)
@@ -68,7 +68,7 @@ def confirm_closing(pool_id: int) -> str | Response:
 def close(pool_id: int) -> Response:
     """Close a pool permanently."""
     with writing() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         closed = drafts.close_pool(db, here().id, line.name)
     if closed:
         notices.add(f"Pool “{line.name}” is closed.")
@@ -79,22 +79,33 @@ def close(pool_id: int) -> Response:
 
 @blueprint.get("/draft")
 @organiser
-def draft(pool_id: int) -> str | Response:
+def draft(pool_id: int, findings: Findings = ()) -> str | Response:
     """Rename, rebuild or delete a draft; of a pool that is no longer a draft, its page."""
-    return _draft(pool_id)
+    with reading() as db:
+        line = pool_line(db, pool_id)
+        if not line.draft:
+            return _to_the_pool(pool_id)
+        found = drafts.before_opening(db, here().id, line.name)
+    return render_template(
+        "pools/draft.html",
+        pool=line,
+        found=found,
+        name=request.form.get("name", line.name),
+        findings=findings,
+    )
 
 
 @blueprint.post("/rename")
 @organiser
-def rename(pool_id: int) -> Response | tuple[str, int]:
+def rename(pool_id: int) -> Reply:
     """Rename a draft."""
     try:
         with writing() as db:
-            line = pool_line(db, here().id, pool_id)
-            drafts.rename_draft(db, here().id, line.name, request.form.get("name", ""))
-            renamed = pool_line(db, here().id, pool_id).name
+            line = pool_line(db, pool_id)
+            drafts.rename_draft(db, here().id, line.name, form_text("name"))
+            renamed = pool_line(db, pool_id).name
     except WorkbenchError as error:
-        page = _draft(pool_id, findings_of(error, "Name", "name"))
+        page = draft(pool_id, findings_of(error, "Name", "name"))
         if isinstance(page, Response):
             raise
         return page, status_of(error)
@@ -107,7 +118,7 @@ def rename(pool_id: int) -> Response | tuple[str, int]:
 def rebuild(pool_id: int) -> Response:
     """Rebuild a draft by its recipe; what was added by hand is kept."""
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
     done = rebuild_pool_soon(line.name)
     changes = f"{counted(done.entered, 'pair')} added, {done.left:,} removed"
     kept = f", {done.kept:,} added by hand kept" if done.kept else ""
@@ -120,22 +131,11 @@ def rebuild(pool_id: int) -> Response:
 def delete(pool_id: int) -> Response:
     """Delete a draft."""
     with writing() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         drafts.delete_draft(db, here().id, line.name)
     remove_leftovers(app_context().database)
-    notices.add(f"The draft “{line.name}” was deleted.")
-    return see_other(url_for("pools.index"))
+    return accepted(f"The draft “{line.name}” was deleted.", "pools.index")
 
 
 def _to_the_pool(pool_id: int) -> Response:
-    return see_other(url_for("pools.pool", pool_id=pool_id))
-
-
-def _draft(pool_id: int, findings: tuple[Finding, ...] = ()) -> str | Response:
-    with reading() as db:
-        line = pool_line(db, here().id, pool_id)
-        if not line.draft:
-            return _to_the_pool(pool_id)
-        found = drafts.before_opening(db, here().id, line.name)
-    name = request.form.get("name", line.name)
-    return render_template("pools/draft.html", pool=line, found=found, name=name, findings=findings)
+    return go_to("pools.pool", pool_id=pool_id)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import rejected
 from workbench.learning.stopping import StoppingGoal
-from workbench.web import notices
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
-from workbench.web.forms import sent_id, whole_number
+from workbench.web.forms import accepted, form_number, query_number, query_text, sent_id
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.web.requests import see_other
+from workbench.web.requests import Values
 from workbench.web.results import MadeResult, result
 from workbench.workflow.pools.learner_pools import learner_budget, raise_budget
-from workbench.workflow.pools.stopping_advice import TopicAdvice, advice_export, further_sample, pool_advice
+from workbench.workflow.pools.stopping_advice import advice_export, further_sample, pool_advice
 
 FURTHER = 100
 """So many further random documents are looked at unless the reader asks for others."""
@@ -31,31 +28,36 @@ def index(pool_id: int) -> str:
     """Estimated recall of every topic, and how many rules would have stopped."""
     goal = _goal()
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
-        topics = pool_advice(db, here().id, line.name, goal)
-        budget = learner_budget(db, here().id, line.name)
-    return render_template("pools/stopping.html", pool=line, topics=topics, budget=budget, **_choices(goal))
+        line = pool_line(db, pool_id)
+        return render_template(
+            "pools/stopping.html",
+            pool=line,
+            topics=pool_advice(db, here().id, line.name, goal),
+            budget=learner_budget(db, here().id, line.name),
+            **_choices(goal),
+        )
 
 
 @blueprint.post("/budget")
 @organiser
 def budget(pool_id: int) -> Response:
     """Let the pool hand out more documents of each topic."""
-    number = whole_number(request.form.get("budget", ""))
+    number = form_number("budget")
     with writing() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         raise_budget(db, here().id, line.name, number or 0)
-    notices.add(f"Up to {number:,} documents of each topic are judged now.")
-    return see_other(url_for("stopping.index", pool_id=pool_id))
+    return accepted(
+        f"Up to {number:,} documents of each topic are judged now.", "stopping.index", pool_id=pool_id
+    )
 
 
 @blueprint.get("/topic")
 @reader
 def topic(pool_id: int) -> str:
     """A topic: found against read, what each rule says and assumes, what a further sample would buy."""
-    goal, further = _goal(), whole_number(request.args.get("further", "")) or FURTHER
+    goal, further = _goal(), query_number("further") or FURTHER
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         (one,) = pool_advice(db, here().id, line.name, goal, [sent_id("topic")])
     return render_template(
         "pools/topic_stopping.html",
@@ -63,7 +65,12 @@ def topic(pool_id: int) -> str:
         of=one,
         more=further_sample(one.advice, further),
         further=further,
-        plot=_plot(one),
+        plot={
+            "x": "Documents read",
+            "y": "Relevant documents found",
+            "lines": [{"name": "found", "points": one.curve}],
+            "mark": one.curve[-1][0],
+        },
         **_choices(goal),
     )
 
@@ -74,7 +81,7 @@ def topic(pool_id: int) -> str:
 def table_file(pool_id: int) -> MadeResult:
     """Every topic with every rule, as CSV or JSON; of one topic alone if it is named."""
     with reading() as db:
-        line = pool_line(db, here().id, pool_id)
+        line = pool_line(db, pool_id)
         named = [sent_id("topic")] if request.args.get("topic") else []
         topics = pool_advice(db, here().id, line.name, _goal(), named)
     return MadeResult(f"{line.name}.stopping", advice_export(topics))
@@ -83,28 +90,19 @@ def table_file(pool_id: int) -> MadeResult:
 def _goal() -> StoppingGoal:
     try:
         return StoppingGoal(
-            float(request.args.get("recall") or StoppingGoal().recall),
-            float(request.args.get("confidence") or StoppingGoal().confidence),
+            float(query_text("recall") or StoppingGoal().recall),
+            float(query_text("confidence") or StoppingGoal().confidence),
         )
     except ValueError:
-        finding = Finding("Goal", None, "recall", "the goal is no number", "give numbers between 0 and 1")
-        raise InvalidInput([finding]) from None
+        raise rejected(
+            "Goal", None, "recall", "the goal is no number", "give numbers between 0 and 1"
+        ) from None
 
 
-def _choices(goal: StoppingGoal) -> dict[str, Any]:
+def _choices(goal: StoppingGoal) -> Values:
     """The goal and those to choose from, its own among them."""
     return {
         "goal": goal,
         "recalls": sorted({*RECALLS, goal.recall}),
         "confidences": sorted({*CONFIDENCES, goal.confidence}),
-    }
-
-
-def _plot(of: TopicAdvice) -> dict[str, Any]:
-    points = of.curve
-    return {
-        "x": "Documents read",
-        "y": "Relevant documents found",
-        "lines": [{"name": "found", "points": points}],
-        "mark": points[-1][0],
     }

@@ -5,31 +5,30 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, render_template
 from werkzeug.wrappers import Response
 
 from workbench.consensus.rules import RULES, choices_of, default_rules
 from workbench.consensus.settle import label_export
 from workbench.consensus.sums import soft_export
-from workbench.errors import Finding, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.formats.judgments import group_names
-from workbench.records import Scale
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import attachment
-from workbench.web.forms import findings_of, status_of
+from workbench.web.forms import Findings, findings_of, query_text, status_of
 from workbench.web.pages.overview.steps import disputes_way
 from workbench.web.pages.qrels.rule_form import (
-    GradeCountRow,
     RuleForm,
     grade_rows,
     rule_form,
     rule_name,
 )
 from workbench.web.pages.qrels.rule_form import field_styles as styles_of_fields
+from workbench.web.requests import Reply
 from workbench.web.results import MadeResult, TextFile, result
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.judging.current_judgments import judgment_groups
 from workbench.workflow.pools.additions import pairs_added_by_hand
 from workbench.workflow.qrels.qrels import (
@@ -53,15 +52,15 @@ USE_WHEN: Mapping[str, str] = {
 
 @blueprint.get("")
 @reader
-def index() -> str | tuple[str, int]:
+def index() -> Reply:
     """The qrels that the rule of the address makes of the current judgments."""
-    findings: tuple[Finding, ...] = ()
+    findings: Findings = ()
     report, soft, status = None, None, 200
     with reading() as db:
         scale = campaign_of(db, here().id).scale
-        form = rule_form(db, here().id)
+        form = rule_form(db)
         by_hand = pairs_added_by_hand(db, here().id)
-        titles = {topic.id: topic.title for topic in topics_of(db, here().id)}
+        titles = topic_titles(db, here().id)
         groups = group_names(assessors_with_grades(db, here().id))
         try:
             if _is_soft(form):
@@ -85,10 +84,9 @@ def index() -> str | tuple[str, int]:
         with_empty=_with_empty(),
         groups=groups,
         renamed={name: group for name, group in groups.items() if name != group},
-        grades=_grades(report, scale) if report else (),
+        grades=grade_rows(report, scale) if report else (),
         reasons=report.summary.left if report else (),
         unsettled=report.settled.unsettled[:MOST_UNSETTLED] if report else (),
-        scale=scale,
         titles=titles,
         by_hand=by_hand,
         sha256=_sha256(report) if report else "",
@@ -103,11 +101,13 @@ def index() -> str | tuple[str, int]:
 def rules() -> str:
     """What each rule would make of the judgments, for the page to show when it is asked for."""
     with reading() as db:
-        form = rule_form(db, here().id)
+        form = rule_form(db)
         people = [one.name for one in form.assessors if not one.machine]
         names = [name for name in default_rules(slow=True) if name != "one" or len(people) <= MOST_ALONE]
-        found = compare_rules(db, here().id, choices_of(names, form.choice, assessors=people))
-    return render_template("qrels/_rules.html", found=found)
+        return render_template(
+            "qrels/_rules.html",
+            found=compare_rules(db, here().id, choices_of(names, form.choice, assessors=people)),
+        )
 
 
 @blueprint.get("/fields.css")
@@ -122,7 +122,7 @@ def field_styles() -> Response:
 def file() -> Response:
     """The qrels: nothing but lines that every scorer reads."""
     with reading() as db:
-        choice = rule_form(db, here().id).choice
+        choice = rule_form(db).choice
         report = make_qrels(db, here().id, choice, unjudged=_with_unjudged(), empty=_with_empty())
     return attachment(report.lines(), f"{here().slug}.{rule_name(choice)}.qrels")
 
@@ -133,7 +133,7 @@ def file() -> Response:
 def labels() -> MadeResult:
     """Every pair with its grade, its confidence and what settled it, or why it has none."""
     with reading() as db:
-        choice = rule_form(db, here().id).choice
+        choice = rule_form(db).choice
         found = make_qrels(db, here().id, choice).settled.consensus
     return MadeResult(f"{rule_name(choice)}.labels", label_export(found))
 
@@ -144,7 +144,7 @@ def labels() -> MadeResult:
 def soft() -> MadeResult:
     """Every pair with the mean of its grades, unrounded, and the share of each grade."""
     with reading() as db:
-        found = make_soft_labels(db, here().id, machines=request.args.get("machines") == "yes")
+        found = make_soft_labels(db, here().id, machines=query_text("machines") == "yes")
     return MadeResult("soft-labels", soft_export(found))
 
 
@@ -166,21 +166,16 @@ def _is_soft(form: RuleForm) -> bool:
 
 
 def _with_empty() -> bool:
-    return request.args.get("without") != "empty"
+    return query_text("without") != "empty"
 
 
 def _with_unjudged() -> bool:
-    return request.args.get("unjudged") == "yes"
+    return query_text("unjudged") == "yes"
 
 
 def _arguments(form: RuleForm) -> dict[str, str]:
     chosen = {"unjudged": "yes"} if _with_unjudged() else {}
     return form.arguments() | chosen | ({} if _with_empty() else {"without": "empty"})
-
-
-def _grades(report: QrelsReport, scale: Scale) -> tuple[GradeCountRow, ...]:
-    own = not RULES[report.choice.rule].own_scale
-    return grade_rows(report.summary.by_grade, scale, relevant_from=report.relevant_from, own_scale=own)
 
 
 def _sha256(report: QrelsReport) -> str:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-
-from flask import request
 
 from workbench.consensus.rule import RuleParameter
 from workbench.consensus.rules import PARAMETERS, RULES, THEN, RuleChoice, rule_choice
 from workbench.consensus.simple import ASSESSOR
 from workbench.records import Scale
 from workbench.storage import Session
+from workbench.web.access import here
+from workbench.web.forms import query_text
 from workbench.workflow.people.assessors import AssessorLine, assessors_of
-from workbench.workflow.qrels.qrels import default_rule, who_graded_most
+from workbench.workflow.qrels.qrels import QrelsReport, default_rule, who_graded_most
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,21 +73,15 @@ def _chosen(rule: str) -> str:
     return f"[name=rule][value={rule}]:checked, [name=rule] [value={rule}]:checked"
 
 
-def rule_form(db: Session, campaign_id: int) -> RuleForm:
+def rule_form(db: Session) -> RuleForm:
     """The rule that the address names, else the one to begin with; `one` is of whoever graded most."""
-    assessors = assessors_of(db, campaign_id)
-    named = request.args.get("rule") or default_rule(db, campaign_id)
-    return RuleForm(sent_choice(named, who_graded_most(db, campaign_id)), assessors)
-
-
-def sent_choice(rule: str, assessor: str | None) -> RuleChoice:
-    """A rule with the parameters of the address; `assessor` where it names none."""
-    given = {name: request.args.get(name, "").strip() or None for name in PARAMETERS}
-    given[ASSESSOR.name] = given[ASSESSOR.name] or assessor
-    if given[THEN.name] is None:
-        # So that the form shows the fields of the rule for the rest.
-        given[THEN.name] = THEN.default
-    return rule_choice(rule, machines=request.args.get("machines") == "yes", **given)
+    rule = query_text("rule") or default_rule(db, here().id)
+    given = {name: query_text(name).strip() or None for name in PARAMETERS}
+    given[ASSESSOR.name] = given[ASSESSOR.name] or who_graded_most(db, here().id)
+    # So that the form shows the fields of the rule for the rest.
+    given[THEN.name] = given[THEN.name] or THEN.default
+    choice = rule_choice(rule, machines=query_text("machines") == "yes", **given)
+    return RuleForm(choice, assessors_of(db, here().id))
 
 
 def rule_name(choice: RuleChoice) -> str:
@@ -107,19 +100,17 @@ class GradeCountRow:
     count: int
 
 
-def grade_rows(
-    by_grade: Sequence[tuple[int, int]], scale: Scale, *, relevant_from: int, own_scale: bool
-) -> tuple[GradeCountRow, ...]:
+def grade_rows(report: QrelsReport, scale: Scale) -> tuple[GradeCountRow, ...]:
     """The grades in descending order; those that are not the scale's are labelled relevant or not."""
+    by_grade = report.summary.by_grade
     highest = max((value for value, _ in by_grade), default=0)
     rows = []
     for value, count in sorted(by_grade, reverse=True):
-        if own_scale:
-            grade = scale.grade(value)
-            rows.append(GradeCountRow(value, grade.label, grade.weight, count))
-        else:
-            label = "relevant" if value >= relevant_from else "not relevant"
+        if RULES[report.choice.rule].own_scale:
+            label = "relevant" if value >= report.relevant_from else "not relevant"
             # A third of the way up is the first colour; nothing is none.
             weight = min(3, -(-3 * value // highest)) if highest else 0
-            rows.append(GradeCountRow(value, label, weight, count))
+        else:
+            label, weight = scale.grade(value).label, scale.grade(value).weight
+        rows.append(GradeCountRow(value, label, weight, count))
     return tuple(rows)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 
 from flask import Blueprint, g, render_template
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, Unavailable, WorkbenchError
+from workbench.errors import Unavailable
 from workbench.web.access import anyone, takes_from_strangers
 from workbench.web.context import reading
-from workbench.web.forms import findings_of, sent_files, status_of
+from workbench.web.forms import Findings, errors_on, sent_files
 from workbench.web.pages.releases.releases import score_command, zip_of
 from workbench.workflow.releases.reading import public_release, release_sheet
 from workbench.workflow.releases.scoring import MOST_BYTES, StrangersScore, score_strangers_run
@@ -25,9 +26,20 @@ PATIENCE_SECONDS = 10
 
 @blueprint.get("")
 @anyone
-def index(version: str) -> str:
+def index(version: str, *, scores: StrangersScore | None = None, findings: Findings = ()) -> str:
     """What the release is, how to cite it, how to score a run, and its file."""
-    return _page(version)
+    with reading() as db:
+        _, found = public_release(db, g.slug or "", version)
+        sheet = release_sheet(db, found)
+    return render_template(
+        "releases/public.html",
+        release=found,
+        sheet=sheet,
+        command=score_command(found),
+        scores=scores,
+        most_mib=MOST_BYTES // 2**20,
+        findings=findings,
+    )
 
 
 @blueprint.get("/zip")
@@ -42,14 +54,10 @@ def download(version: str) -> Response:
 @blueprint.post("/score")
 @takes_from_strangers(FORM_BYTES)
 @anyone
-def score(version: str) -> str | tuple[str, int]:
+def score(version: str) -> str:
     """The scores of a run, which is forgotten with the answer."""
-    try:
-        return _page(version, scores=_scored(version))
-    except InvalidInput as error:
-        return _page(version, findings=error.findings), 422
-    except WorkbenchError as error:
-        return _page(version, findings=findings_of(error, "Run")), status_of(error)
+    with errors_on(partial(index, version), "Run"):
+        return index(version, scores=_scored(version))
 
 
 def _scored(version: str) -> StrangersScore:
@@ -63,18 +71,3 @@ def _scored(version: str) -> StrangersScore:
             return score_strangers_run(db, found, stream, name)
     finally:
         _SCORING.release()
-
-
-def _page(version: str, *, scores: StrangersScore | None = None, findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        _, found = public_release(db, g.slug or "", version)
-        sheet = release_sheet(db, found)
-    return render_template(
-        "releases/public.html",
-        release=found,
-        sheet=sheet,
-        command=score_command(found),
-        scores=scores,
-        most_mib=MOST_BYTES // 2**20,
-        findings=findings,
-    )

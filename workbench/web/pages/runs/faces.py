@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 from flask import Blueprint
-from werkzeug.wrappers import Response
 
 from workbench.errors import Conflict
 from workbench.formats.run_report import RunReport
@@ -18,6 +17,7 @@ from workbench.storage import Session
 from workbench.web.access import here, organiser, participant, reader, viewer
 from workbench.web.context import reading
 from workbench.web.pages.runs.metadata_form import sent_group
+from workbench.web.requests import Reply
 from workbench.workflow.people import groups
 from workbench.workflow.people.groups import Sender
 from workbench.workflow.people.roles import Role
@@ -28,8 +28,7 @@ from workbench.workflow.runs.run_records import CampaignRun, RunRecord
 from workbench.workflow.runs.uploads import Batch
 from workbench.workflow.setup.dropped_files import topics_to_come
 
-Answer = str | Response | tuple[str, int] | tuple[Response, int]
-View = Callable[..., Answer]
+View = Callable[..., Reply]
 
 
 class OrganiserFace:
@@ -56,8 +55,13 @@ class OrganiserFace:
 
     def checker(self, db: Session, batch: str) -> RunChecker:
         """What the files of a batch are checked against."""
-        topics = topics_to_come(db, here().id) if batch == uploads.SET_UP_RUNS else None
-        return run_checker(db, here().id, batch=batch, opening=reading, topics=topics)
+        return run_checker(
+            db,
+            here().id,
+            batch=batch,
+            opening=reading,
+            topics=topics_to_come(db, here().id) if batch == uploads.SET_UP_RUNS else None,
+        )
 
     def batch(self, db: Session, name: str) -> Batch:
         """A batch as it may be shown."""
@@ -94,8 +98,9 @@ class OrganiserFace:
         """Raise Conflict where the run must stay."""
         if run.in_use:
             pool = run.pools[0].name
-            message = f"pool {pool!r} was built from run {run.tag!r}"
-            raise Conflict(message, remedy="a pooled run cannot be removed")
+            raise Conflict(
+                f"pool {pool!r} was built from run {run.tag!r}", remedy="a pooled run cannot be removed"
+            )
 
     def remove(self, db: Session, tag: str) -> None:
         """Remove a run with all its versions."""
@@ -174,7 +179,7 @@ def serve(blueprint: Blueprint, guard: Callable[[View], Any], views: Iterable[tu
     """Give a blueprint views of a face: the address, the method, and the view with its own name."""
     for rule, method, view in views:
         # A function of its own for each, since the guard writes its statement on it.
-        def answer(view: View = view, **values: Any) -> Answer:
+        def answer(view: View = view, **values: Any) -> Reply:
             return view(**values)
 
         blueprint.add_url_rule(rule, view.__name__, guard(answer), methods=[method])

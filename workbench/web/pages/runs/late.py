@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, WorkbenchError, rejected
+from workbench.errors import rejected
 from workbench.figures import counted
-from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import app_context, reading
-from workbench.web.forms import findings_of, sent_id, status_of, whole_number
+from workbench.web.forms import Findings, accepted, errors_on, form_number, sent_id
 from workbench.web.ids import write_id
-from workbench.web.requests import see_other
 from workbench.workflow.judging.late_runs import HolesFilled, fill_holes, holes_of
 
 blueprint = Blueprint("late_runs", __name__, url_prefix="/c/<slug>/runs/holes")
@@ -21,25 +19,30 @@ DEPTH = "10"
 
 @blueprint.get("")
 @reader
-def holes() -> str:
+def holes(findings: Findings = ()) -> str:
     """The unjudged documents of a run by cut-off and topic; `?tag=` names it."""
-    return _page(sent_id("tag"))
+    tag = sent_id("tag")
+    with reading() as db:
+        return render_template(
+            "runs/late.html",
+            holes=holes_of(db, here().id, tag),
+            tag_in_address=write_id(tag),
+            depth=request.form.get("depth", DEPTH),
+            findings=findings,
+        )
 
 
 @blueprint.post("")
 @organiser
-def fill() -> Response | tuple[str, int]:
+def fill() -> Response:
     """Make the supplementary pool, for the assessors who know the topics."""
     tag = sent_id("tag")
-    depth = whole_number(request.form.get("depth", ""))
-    try:
+    depth = form_number("depth")
+    with errors_on(holes, "Depth", "depth"):
         if depth is None or depth < 1:
             raise rejected("Depth", None, "depth", "it is no number of documents", "1 or more")
         filled = fill_holes(app_context().database, here().id, tag, depth=depth, created_by=viewer().id)
-    except WorkbenchError as error:
-        return _page(tag, findings_of(error, "Depth", "depth")), status_of(error)
-    notices.add(_in_words(filled))
-    return see_other(url_for("assignments.index", pool=filled.pool.pool.id))
+    return accepted(_in_words(filled), "assignments.index", pool=filled.pool.pool.id)
 
 
 def _in_words(filled: HolesFilled) -> str:
@@ -49,15 +52,3 @@ def _in_words(filled: HolesFilled) -> str:
     if filled.unassigned:
         message += f" {counted(filled.unassigned, 'topic')} nobody has judged yet: give them here."
     return message
-
-
-def _page(tag: str, findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        found = holes_of(db, here().id, tag)
-    return render_template(
-        "runs/late.html",
-        holes=found,
-        tag_in_address=write_id(tag),
-        depth=request.form.get("depth", DEPTH),
-        findings=findings,
-    )

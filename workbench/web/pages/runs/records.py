@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import BinaryIO
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
+from workbench.errors import InvalidInput, rejected
 from workbench.records import Verdict
 from workbench.web import notices
 from workbench.web.access import here, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
-from workbench.web.forms import findings_of, sent_files, sent_id, status_of
+from workbench.web.forms import (
+    Findings,
+    accepted,
+    errors_on,
+    form_text,
+    named,
+    query_text,
+    sent_files,
+    sent_id,
+)
 from workbench.web.ids import write_id
 from workbench.web.long_work import pack_runs_soon
-from workbench.web.pages.runs.faces import Answer, Face, serve
+from workbench.web.pages.runs.faces import Face, serve
 from workbench.web.pages.runs.metadata_form import KINDS, metadata_as_typed, sent_metadata, typed_metadata
-from workbench.web.requests import see_other
+from workbench.web.requests import Reply, go_to
 from workbench.workflow.runs.run_records import give_verdict
 
 
@@ -44,30 +52,28 @@ class _RecordPages:
     def __init__(self, face: Face) -> None:
         self._face = face
 
-    def run(self) -> Answer:
+    def run(self) -> Reply:
         """The record of one run."""
-        return self._page(sent_id("tag"))
+        return self._page()
 
-    def file(self) -> Answer:
+    def file(self) -> Reply:
         """A run as it was sent, uncompressed; `?sha256=` names an earlier version of it."""
         with reading() as db:
-            sha256 = request.args.get("sha256") or None
+            sha256 = query_text("sha256") or None
             name, content = self._face.content(db, sent_id("tag"), sha256)
             return attachment(content, name)
 
-    def change(self) -> Answer:
+    def change(self) -> Reply:
         """Give a run other metadata."""
         tag = sent_id("tag")
-        try:
+        with errors_on(self._page):
             metadata = sent_metadata()
             with writing() as db:
                 self._face.change(db, tag, metadata)
-        except InvalidInput as error:
-            return self._page(tag, typed=typed_metadata(), findings=error.findings), 422
         notices.add(f"Run {tag} is saved.")
         return _to(tag)
 
-    def replace(self) -> Answer:
+    def replace(self) -> Reply:
         """Replace a run by a file with the same tag; the run is kept as an earlier version."""
         tag = sent_id("tag")
         try:
@@ -76,62 +82,49 @@ class _RecordPages:
                 self._face.replace(db, tag, file)
             pack_runs_soon()
         except InvalidInput as error:
-            return self._page(tag, refused=error.findings), 422
+            return self._page(refused=error.findings), 422
         notices.add(f"Run {tag} is replaced; the earlier version is kept.")
         return _to(tag)
 
-    def judge(self) -> Answer:
+    def judge(self) -> Reply:
         """Accept a run, set it aside with a reason, or mark it as only received."""
-        tag, reason = sent_id("tag"), request.form.get("reason", "")
-        verdict = _verdict()
-        try:
-            with writing() as db:
-                given = reason if verdict is Verdict.SET_ASIDE else ""
-                give_verdict(db, here().id, [tag], verdict, reason=given, by=viewer().id)
-        except WorkbenchError as error:
-            found = findings_of(error, "Reason", "reason")
-            return self._page(tag, reason=reason, findings=found), status_of(error)
+        tag, verdict = sent_id("tag"), _verdict()
+        reason = form_text("reason") if verdict is Verdict.SET_ASIDE else ""
+        with errors_on(self._page, "Reason", "reason"), writing() as db:
+            give_verdict(db, here().id, [tag], verdict, reason=reason, by=viewer().id)
         notices.add(f"Run {tag} is {verdict.words}.")
         return _to(tag)
 
-    def confirm_removal(self) -> Answer:
+    def confirm_removal(self) -> Reply:
         """Ask once more."""
         with reading() as db:
             record = self._face.record(db, sent_id("tag"))
         self._face.require_removable(record.run)
         return render_template("runs/remove.html", record=record, own=self._face.own)
 
-    def remove(self) -> Answer:
+    def remove(self) -> Response:
         """Remove a run that is in no pool."""
         tag = sent_id("tag")
         with writing() as db:
             self._face.remove(db, tag)
-        notices.add(f"Run {tag} is {'withdrawn' if self._face.own else 'removed'}.")
-        return see_other(url_for(self._face.home))
+        return accepted(f"Run {tag} is {'withdrawn' if self._face.own else 'removed'}.", self._face.home)
 
-    def _page(
-        self,
-        tag: str,
-        *,
-        typed: Mapping[str, str] | None = None,
-        reason: str | None = None,
-        findings: tuple[Finding, ...] = (),
-        refused: tuple[Finding, ...] = (),
-    ) -> str:
+    def _page(self, *, findings: Findings = (), refused: Findings = ()) -> str:
         with reading() as db:
-            record = self._face.record(db, tag)
-            groups = self._face.groups(db)
-        return render_template(
-            "runs/run.html",
-            record=record,
-            typed=typed or metadata_as_typed(record.run.metadata),
-            groups=groups,
-            kinds=KINDS,
-            reason=record.run.verdict_reason if reason is None else reason,
-            findings=findings,
-            refused=refused,
-            own=self._face.own,
-        )
+            record = self._face.record(db, sent_id("tag"))
+            return render_template(
+                "runs/run.html",
+                record=record,
+                typed=typed_metadata()
+                if "description" in request.form
+                else metadata_as_typed(record.run.metadata),
+                groups=self._face.groups(db),
+                kinds=KINDS,
+                reason=request.form.get("reason", record.run.verdict_reason),
+                findings=findings,
+                refused=refused,
+                own=self._face.own,
+            )
 
 
 def one_file() -> tuple[str, BinaryIO]:
@@ -143,12 +136,11 @@ def one_file() -> tuple[str, BinaryIO]:
 
 
 def _verdict() -> Verdict:
-    try:
-        return Verdict(request.form.get("verdict", ""))
-    except ValueError:
-        remedy = f"use one of {', '.join(Verdict)}"
-        raise rejected("Verdict", None, "verdict", "unknown verdict", remedy) from None
+    verdict = named(Verdict, form_text("verdict"))
+    if verdict is None:
+        raise rejected("Verdict", None, "verdict", "unknown verdict", f"use one of {', '.join(Verdict)}")
+    return verdict
 
 
 def _to(tag: str) -> Response:
-    return see_other(url_for(".run", tag=write_id(tag)))
+    return go_to(".run", tag=write_id(tag))

@@ -6,20 +6,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template
 from werkzeug.wrappers import Response
 
 from workbench.figures import counted
 from workbench.records import Verdict, id_bytes
 from workbench.storage import Session
 from workbench.tables import csv_bytes
-from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
-from workbench.web.forms import sent_ids, whole_number
+from workbench.web.forms import accepted, query_text, sent_ids, whole_number
 from workbench.web.paging import page_of
-from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.groups import group_names
 from workbench.workflow.people.roles import Role
@@ -103,21 +101,22 @@ def accept() -> Response:
     """Accept several runs at once."""
     with writing() as db:
         changed = give_verdict(db, here().id, sent_ids("run"), Verdict.ACCEPTED, by=viewer().id)
-    notices.add(f"{counted(changed, 'run')} accepted.")
-    return see_other(url_for("runs.index"))
+    return accepted(f"{counted(changed, 'run')} accepted.", "runs.index")
 
 
 @blueprint.get("/records.csv")
 @reader
 def as_csv() -> Response:
     """The metadata of the runs that the address chooses, as CSV."""
-    return attachment(_table(","), f"{here().slug}.runs.csv", kind="text/csv")
+    with reading() as db:
+        rows = metadata_rows(run_choice().of(_shown(db)))
+    return attachment(csv_bytes(HEADER, rows, read_back=True), f"{here().slug}.runs.csv", kind="text/csv")
 
 
 def run_choice() -> RunChoice:
     """The choice of this request's address; what it cannot mean chooses everything."""
-    group, verdict = request.args.get("group", ""), request.args.get("verdict", "")
-    sort = request.args.get("sort", "")
+    group, verdict = query_text("group"), query_text("verdict")
+    sort = query_text("sort")
     return RunChoice(
         group=group if group == NO_GROUP or whole_number(group) is not None else "",
         verdict=verdict if verdict in set(Verdict) else "",
@@ -129,12 +128,6 @@ def _shown(db: Session) -> tuple[CampaignRun, ...]:
     """The runs as this viewer may see them: only organisers know of drafts of pools."""
     runs = runs_of(db, here().id)
     return runs if Role.ORGANISER in here().roles else tuple(map(without_drafts, runs))
-
-
-def _table(separator: str) -> bytes:
-    with reading() as db:
-        runs = run_choice().of(_shown(db))
-    return csv_bytes(HEADER, metadata_rows(runs), separator=separator, read_back=True)
 
 
 # Runs without a group or a priority come last.

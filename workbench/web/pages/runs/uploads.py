@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Collection
+from functools import partial
 from typing import BinaryIO
 
 from flask import Blueprint, jsonify, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.errors import Finding, NotFound, WorkbenchError
 from workbench.figures import counted
 from workbench.formats.run_report import FileVerdict, RunReport, by_finding, report_to_json
 from workbench.formats.run_rules import NOTES
@@ -17,12 +18,22 @@ from workbench.web import notices
 from workbench.web.access import here
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
-from workbench.web.forms import sent_files, sent_text, status_of, wants_json, whole_number
+from workbench.web.forms import (
+    Findings,
+    accepted,
+    errors_on,
+    query_text,
+    sent_files,
+    sent_text,
+    status_of,
+    wants_json,
+    whole_number,
+)
 from workbench.web.long_work import pack_runs_soon
 from workbench.web.pages.overview.steps import announce_step
-from workbench.web.pages.runs.faces import Answer, Face, serve
+from workbench.web.pages.runs.faces import Face, serve
 from workbench.web.pages.runs.metadata_form import KINDS, sent_metadata, typed_metadata
-from workbench.web.requests import see_other
+from workbench.web.requests import Reply, go_to, see_other
 from workbench.web.templating import fresh_id
 from workbench.workflow.runs.run_checks import RunChecker, check_file
 from workbench.workflow.runs.uploads import (
@@ -61,7 +72,7 @@ class _UploadPages:
     def __init__(self, face: Face) -> None:
         self._face = face
 
-    def add(self) -> Answer:
+    def add(self) -> Reply:
         """Check files and put them into a batch; none of them is a run yet. A program is answered in JSON."""
         try:
             return self._add(sent_text("batch") or fresh_id())
@@ -70,9 +81,9 @@ class _UploadPages:
                 raise
             return jsonify(error=str(error)), 404 if isinstance(error, NotFound) else status_of(error)
 
-    def batch(self, batch: str) -> Answer:
+    def batch(self, batch: str) -> Reply:
         """What was found in the files of a batch; `?format=json` for a program."""
-        if request.args.get("format") != "json" and not wants_json():
+        if query_text("format") != "json" and not wants_json():
             return self._page(batch)
         with reading() as db:
             found = self._face.batch(db, batch)
@@ -85,17 +96,15 @@ class _UploadPages:
             ],
         )
 
-    def keep(self, batch: str) -> Answer:
+    def keep(self, batch: str) -> Reply:
         """Make runs of the selected files; those that are runs already stay as they are."""
         ids = [_number(text) for text in request.form.getlist("file")]
         if not ids:
             notices.add("No file was selected. Tick the files first.", "fair")
-            return see_other(url_for(".batch", batch=batch))
-        try:
+            return go_to(".batch", batch=batch)
+        with errors_on(partial(self._page, batch)):
             kept = self._kept(batch, ids)
             pack_runs_soon()
-        except InvalidInput as error:
-            return self._page(batch, error.findings), 422
         done = "submitted" if self._face.own else "added"
         if kept.refused:
             # The good ones are runs now; the page says of each other file why it is none.
@@ -109,7 +118,7 @@ class _UploadPages:
             announce_step(outcome)
         with reading() as db:
             left = len(self._face.batch(db, batch).files) - len(ids)
-        return see_other(url_for(".batch", batch=batch) if left > 0 else url_for(self._face.home))
+        return go_to(".batch", batch=batch) if left > 0 else go_to(self._face.home)
 
     def _kept(self, batch: str, ids: Collection[int]) -> Kept:
         """Make runs of files, each in a transaction of its own: who saves meanwhile waits for one file."""
@@ -127,26 +136,25 @@ class _UploadPages:
             refused += kept.refused
         return Kept(tuple(tags), tuple(refused))
 
-    def discard(self, batch: str) -> Answer:
+    def discard(self, batch: str) -> Response:
         """Delete the files that are not runs."""
         with writing() as db:
             deleted = discard_batch(db, here().id, batch, self._face.sender(db))
-        notices.add(f"{counted(deleted, 'file')} discarded.")
-        return see_other(url_for(self._face.home))
+        return accepted(f"{counted(deleted, 'file')} discarded.", self._face.home)
 
-    def replace(self, batch: str, number: int) -> Answer:
+    def replace(self, batch: str, number: int) -> Reply:
         """Check one file and put it in the place of another of the batch."""
         (name, stream), *more = sent_files()
         if more:
             raise WorkbenchError("only one file can replace a file", remedy="choose a single file")
         return self._instead_of(number, batch, self._checker(batch), name, stream)
 
-    def corrected(self, batch: str, number: int) -> Answer:
+    def corrected(self, batch: str, number: int) -> Reply:
         """The file as repaired automatically; `?tag=` chooses one of several tags."""
         name, content = self._corrected(self._checker(batch), batch, number)
         return attachment(content, name)
 
-    def correct(self, batch: str, number: int) -> Answer:
+    def correct(self, batch: str, number: int) -> Reply:
         """Put the repaired file in the place of the one that was uploaded."""
         checker = self._checker(batch)
         name, content = self._corrected(checker, batch, number)
@@ -173,7 +181,7 @@ class _UploadPages:
             return jsonify(address=address, files=[_brief(report) for report in reports])
         return see_other(address)
 
-    def _page(self, batch: str, findings: tuple[Finding, ...] = (), outcome: str = "") -> str:
+    def _page(self, batch: str, findings: Findings = (), outcome: str = "") -> str:
         with reading() as db:
             found = self._face.batch(db, batch)
             groups = self._face.groups(db)
@@ -209,12 +217,9 @@ class _UploadPages:
             notices.add(f"{report.file} was checked: {counted(report.error_count, 'error')}.", "poor")
         else:
             notices.add(f"{report.file} was checked: {report.verdict}.")
-        return see_other(self._address(batch))
-
-    def _address(self, batch: str) -> str:
-        """The page that shows a batch: the organiser's own one for files dropped to set up the campaign."""
-        setting_up = batch == SET_UP_RUNS and not self._face.own
-        return url_for("setup.index") if setting_up else url_for(".batch", batch=batch)
+        if batch == SET_UP_RUNS and not self._face.own:
+            return go_to("setup.index")
+        return go_to(".batch", batch=batch)
 
     def _checker(self, batch: str) -> RunChecker:
         with reading() as db:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from operator import eq, itemgetter
-from typing import Any
 
 from flask import Blueprint, request
 
@@ -14,14 +12,9 @@ from workbench.scoring.scorer import best_first
 from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.forms import sent_ids, whole_number
-from workbench.web.pages.scores.form import (
-    ScoreForm,
-    detail,
-    render_detail,
-    score_form,
-    whole_detail,
-)
+from workbench.web.forms import query_text, sent_ids, whole_number
+from workbench.web.pages.scores.form import Make, ScoreForm, detail, render_detail, score_form, whole_detail
+from workbench.web.requests import Reply, Values
 from workbench.web.results import MadeResult, result
 from workbench.workflow.scores.score_table import ScoreTable
 from workbench.workflow.scores.table_curves import table_curves
@@ -37,12 +30,11 @@ DEEPEST = 100
 
 @blueprint.get("")
 @reader
-def index() -> tuple[str, int]:
+def index() -> Reply:
     """The runs that `?drawn=` names, else the best five, by `?curve=`."""
     with reading() as db:
         form = score_form(db)
         of = detail(db, form, _curves_of(db, form))
-    drawn = [line.tag for line in of.found.lines] if of.found else []
     return render_detail(
         "curves",
         of,
@@ -51,7 +43,7 @@ def index() -> tuple[str, int]:
         interpolations=INTERPOLATIONS,
         interpolation=_interpolation(),
         depth=request.args.get("depth", "20"),
-        drawn=drawn,
+        drawn=[line.tag for line in of.found.lines] if of.found else [],
         most=MOST_LINES,
         deepest=DEEPEST,
         plot=_plot(of.found) if of.found else None,
@@ -70,7 +62,7 @@ def table_file() -> MadeResult:
     return MadeResult(found.kind, run_curves_export(found))
 
 
-def _curves_of(db: Session, form: ScoreForm) -> Callable[[ScoreTable, str], RunCurves]:
+def _curves_of(db: Session, form: ScoreForm) -> Make[RunCurves]:
     named = sent_ids("drawn")
     unknown = set(named) - {run.tag for run in form.runs}
     if unknown:
@@ -98,14 +90,14 @@ def _most_often_highest(found: RunCurves) -> tuple[str, int]:
 
 
 def _kind() -> str:
-    kind = request.args.get("curve") or next(iter(KINDS))
+    kind = query_text("curve") or next(iter(KINDS))
     if kind not in KINDS:
         raise WorkbenchError(f"there is no curve {kind!r}", remedy=f"one of {', '.join(KINDS)}")
     return kind
 
 
 def _interpolation() -> str:
-    rule = request.args.get("interpolation") or next(iter(RULES))
+    rule = query_text("interpolation") or next(iter(RULES))
     if rule not in RULES:
         raise WorkbenchError(f"there is no rule {rule!r}", remedy=f"one of {', '.join(RULES)}")
     return rule
@@ -118,7 +110,7 @@ def _depth() -> int:
     return depth
 
 
-def _plot(found: RunCurves) -> dict[str, Any]:
+def _plot(found: RunCurves) -> Values:
     lines = [
         {"name": line.tag, "points": [list(point) for point in zip(found.x, line.values, strict=True)]}
         for line in found.lines

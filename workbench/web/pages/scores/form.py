@@ -14,16 +14,18 @@ from workbench.records import Verdict
 from workbench.scoring.measures import parse_measures
 from workbench.storage import Session
 from workbench.web.access import here
-from workbench.web.forms import findings_of, sent_id, sent_ids, status_of, whole_number
+from workbench.web.forms import Findings, findings_of, query_text, sent_id, sent_ids, status_of, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
-from workbench.web.requests import wants_fragment
+from workbench.web.requests import Reply, wants_fragment
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.runs.run_records import ListedRun, listed_runs
 from workbench.workflow.scores.score_table import ScoreTable, default_measures, score_runs
 
 LARGEST_SEED = 2**32 - 1
 Result = TypeVar("Result")
+Make = Callable[[ScoreTable, str], Result]
+"""Makes something of the table and of the measure that a page shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +71,10 @@ def score_form(db: Session) -> ScoreForm:
     named = sent_ids("run")
     counted = [one.tag for one in runs if one.verdict is not Verdict.SET_ASIDE]
     tags = named if named or "asked" in request.args else counted
-    rule = rule_form(db, here().id)
+    rule = rule_form(db)
     scale = campaign_of(db, here().id).scale
     measures = request.args.get("measures") if asked else default_measures(scale, rule.choice)
-    by = request.args.get("by", "").strip()
+    by = query_text("by").strip()
     return ScoreForm(asked, rule, measures or "", runs, frozenset(tags), by)
 
 
@@ -109,11 +111,11 @@ class Detail(Generic[Result]):
     form: ScoreForm
     table: ScoreTable | None
     found: Result | None
-    findings: tuple[Finding, ...] = ()
+    findings: Findings = ()
     status: int = 200
 
 
-def detail(db: Session, form: ScoreForm, make: Callable[[ScoreTable, str], Result]) -> Detail[Result]:
+def detail(db: Session, form: ScoreForm, make: Make[Result]) -> Detail[Result]:
     """Make something of the table and the measure that the page shows."""
     if not form.ready:
         return Detail(form, None, None)
@@ -127,16 +129,21 @@ def detail(db: Session, form: ScoreForm, make: Callable[[ScoreTable, str], Resul
         return Detail(form, None, None, findings_of(error, "Scores"), status_of(error) if form.asked else 200)
 
 
-def whole_detail(db: Session, form: ScoreForm, make: Callable[[ScoreTable, str], Result]) -> Result:
+def whole_detail(db: Session, form: ScoreForm, make: Make[Result]) -> Result:
     """The same for a file; raises WorkbenchError where a page says what is wrong."""
     table = scored(db, form)
     return make(table, form.shown(table))
 
 
-def render_detail(page: str, of: Detail[Any], **more: object) -> tuple[str, int]:
+def render_detail(page: str, of: Detail[Any], **more: object) -> Reply:
     """A page in detail, or the part of it that comes after the page."""
-    template = f"scores/_{page}.html" if wants_fragment() else f"scores/{page}.html"
-    return render_template(template, detail=of, form=of.form, rules=RULES, **more), of.status
+    return render_template(
+        f"scores/_{page}.html" if wants_fragment() else f"scores/{page}.html",
+        detail=of,
+        form=of.form,
+        rules=RULES,
+        **more,
+    ), of.status
 
 
 def known_tag(form: ScoreForm, field: str) -> str:
@@ -149,7 +156,7 @@ def known_tag(form: ScoreForm, field: str) -> str:
 
 def seed_text() -> str:
     """The random seed as the address has it, 0 without one."""
-    return request.args.get("seed", "").strip() or "0"
+    return query_text("seed").strip() or "0"
 
 
 def sent_seed() -> int:

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, render_template
 
 from workbench.consensus.rules import RULES
-from workbench.errors import Finding, WorkbenchError
 from workbench.scoring.measures import namesakes
 from workbench.scoring.own_measures import example_names
 from workbench.scoring.scorer import best_first
 from workbench.web.access import reader
 from workbench.web.context import reading
-from workbench.web.forms import findings_of, sent_id, status_of
+from workbench.web.forms import Findings, errors_on, query_text, sent_id
 from workbench.web.pages.scores.form import (
     ScoreForm,
     score_form,
     scored,
 )
 from workbench.web.paging import page_of
-from workbench.web.requests import wants_fragment
+from workbench.web.requests import Reply, Values, wants_fragment
 from workbench.web.results import MadeResult, result
 from workbench.workflow.scores.leaderboard import Leaderboard, LeaderLine, leaderboard, leaderboard_export
 from workbench.workflow.scores.run_pairs import alike_with_best
@@ -34,7 +33,7 @@ LEADERS = 20
 
 @blueprint.get("")
 @reader
-def index() -> str | tuple[str, int]:
+def index() -> Reply:
     """The form and a page of its table; before the form is sent, htmx fetches the table of what it proposes.
 
     `?by=` and `?reverse=` order all runs; `?from=` is the first that is shown, `?at=` one that is shown.
@@ -43,11 +42,9 @@ def index() -> str | tuple[str, int]:
         form = score_form(db)
         if not form.asked and not wants_fragment():
             return _page(form)
-        try:
+        with errors_on(partial(_page, form), "Scores"):
             table = scored(db, form)
             board = _sorted(table, form)
-        except WorkbenchError as error:
-            return _page(form, findings=findings_of(error, "Scores")), status_of(error)
     return _page(form, table, board)
 
 
@@ -63,14 +60,14 @@ def table_file() -> MadeResult:
 
 
 def _sorted(table: ScoreTable, form: ScoreForm) -> Leaderboard:
-    return leaderboard(table, by=form.by, reverse=request.args.get("reverse") == "yes")
+    return leaderboard(table, by=form.by, reverse=query_text("reverse") == "yes")
 
 
 def _page(
     form: ScoreForm,
     table: ScoreTable | None = None,
     board: Leaderboard | None = None,
-    findings: tuple[Finding, ...] = (),
+    findings: Findings = (),
 ) -> str:
     sought = sent_id("at")
     page = page_of(board.lines, LEADERS, place=board.place(sought)) if board else None
@@ -91,7 +88,7 @@ def _page(
     )
 
 
-def _plot(board: Leaderboard, lines: Sequence[LeaderLine]) -> dict[str, Any]:
+def _plot(board: Leaderboard, lines: Sequence[LeaderLine]) -> Values:
     """A dot for every run of a page by the measure shown, with its interval."""
     rows = []
     for line in lines:

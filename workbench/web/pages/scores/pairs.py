@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from flask import Blueprint, request
+from flask import Blueprint
 
 from workbench.errors import WorkbenchError
 from workbench.scoring.pairs_of_runs import Comparisons, default_comparisons
@@ -20,7 +17,9 @@ from workbench.scoring.two_runs import (
 )
 from workbench.web.access import here, reader
 from workbench.web.context import reading
+from workbench.web.forms import named, query_text
 from workbench.web.pages.scores.form import (
+    Make,
     ScoreForm,
     detail,
     known_tag,
@@ -31,6 +30,7 @@ from workbench.web.pages.scores.form import (
     whole_detail,
 )
 from workbench.web.paging import page_of
+from workbench.web.requests import Reply, Values
 from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.scores.run_pairs import table_pairs, table_two_runs
@@ -42,7 +42,7 @@ MOST_PAIRS = 200
 
 @blueprint.get("/pairs")
 @reader
-def index() -> tuple[str, int]:
+def index() -> Reply:
     """Every two runs by `?method=` and `?seed=`; `?from=` is the first of the runs that are shown."""
     with reading() as db:
         of = detail(db, score_form(db), _all_of())
@@ -51,7 +51,7 @@ def index() -> tuple[str, int]:
         "pairs",
         of,
         methods=METHODS,
-        method=str(pairs.compared.comparisons) if pairs else request.args.get("method", ""),
+        method=str(pairs.compared.comparisons) if pairs else query_text("method"),
         seed=seed_text(),
         words=method_in_words(pairs.compared) if pairs else "",
         ranked=page_of(pairs.ranked) if pairs else None,
@@ -71,7 +71,7 @@ def index_file() -> MadeResult:
 
 @blueprint.get("/two")
 @reader
-def two() -> tuple[str, int]:
+def two() -> Reply:
     """The runs that `?first=` and `?second=` name, else the two best."""
     with reading() as db:
         form = score_form(db)
@@ -96,11 +96,11 @@ def two_file() -> MadeResult:
     return MadeResult("two-runs", two_runs_export(found))
 
 
-def _all_of() -> Callable[[ScoreTable, str], AllPairs]:
+def _all_of() -> Make[AllPairs]:
     return lambda table, shown: table_pairs(table, shown, _method(table), seed=sent_seed())
 
 
-def _two_of(form: ScoreForm) -> Callable[[ScoreTable, str], TwoRuns]:
+def _two_of(form: ScoreForm) -> Make[TwoRuns]:
     first, second = known_tag(form, "first"), known_tag(form, "second")
 
     def make(table: ScoreTable, shown: str) -> TwoRuns:
@@ -117,14 +117,14 @@ def _two_of(form: ScoreForm) -> Callable[[ScoreTable, str], TwoRuns]:
 
 
 def _method(table: ScoreTable) -> Comparisons:
-    name = request.args.get("method") or default_comparisons(table.qrels.summary.topics)
-    method = next((one for one in Comparisons if one == name), None)
+    name = query_text("method") or default_comparisons(table.qrels.summary.topics)
+    method = named(Comparisons, name)
     if method is None:
         raise WorkbenchError(f"there is no test {name!r}", remedy=f"one of {', '.join(METHODS)}")
     return method
 
 
-def _differences(found: TwoRuns, titles: dict[str, str]) -> dict[str, Any]:
+def _differences(found: TwoRuns, titles: dict[str, str]) -> Values:
     """A column for every topic: how far the first run is ahead."""
     rows = [
         {

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from flask import Blueprint
 
@@ -15,6 +13,7 @@ from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.pages.scores.form import (
+    Make,
     ScoreForm,
     detail,
     known_tag,
@@ -22,6 +21,7 @@ from workbench.web.pages.scores.form import (
     score_form,
     whole_detail,
 )
+from workbench.web.requests import Reply, Values
 from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.scores.run_profile import (
@@ -30,14 +30,13 @@ from workbench.workflow.scores.run_profile import (
     run_profile,
     sheet_export,
 )
-from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("run_scores", __name__, url_prefix="/c/<slug>/scores/run")
 
 
 @blueprint.get("")
 @reader
-def index() -> tuple[str, int]:
+def index() -> Reply:
     """The run that `?tag=` names, among the runs of the form."""
     with reading() as db:
         form, tag = _form(db)
@@ -87,14 +86,11 @@ def _form(db: Session) -> tuple[ScoreForm, str]:
     return replace(form, tags=form.tags | {tag}), tag
 
 
-def _profile_of(db: Session, tag: str) -> Callable[[ScoreTable, str], RunProfile]:
-    def make(table: ScoreTable, shown: str) -> RunProfile:
-        return run_profile(db, here().id, table, tag, shown)
-
-    return make
+def _profile_of(db: Session, tag: str) -> Make[RunProfile]:
+    return lambda table, shown: run_profile(db, here().id, table, tag, shown)
 
 
-def _medians(profile: RunProfile, titles: dict[str, str]) -> dict[str, Any]:
+def _medians(profile: RunProfile, titles: dict[str, str]) -> Values:
     """A column for every topic: how far the run is above or below the median."""
     rows = [
         {
@@ -108,7 +104,7 @@ def _medians(profile: RunProfile, titles: dict[str, str]) -> dict[str, Any]:
     return {"y": f"{profile.shown}, difference from the median", "rows": rows}
 
 
-def _curve(profile: RunProfile) -> dict[str, Any]:
+def _curve(profile: RunProfile) -> Values:
     """The interpolated precision over recall."""
     points = [list(point) for point in zip(LEVELS, profile.sheet.levels, strict=True)]
     return {

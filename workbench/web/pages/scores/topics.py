@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from flask import Blueprint, request
+from flask import Blueprint
 
 from workbench.scoring.topic_difficulty import ORDERS, TopicTable, topic_table_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
+from workbench.web.forms import query_text
 from workbench.web.pages.scores.form import (
     detail,
     render_detail,
@@ -16,6 +15,7 @@ from workbench.web.pages.scores.form import (
     whole_detail,
 )
 from workbench.web.paging import page_of
+from workbench.web.requests import Reply, Values
 from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.scores.score_table import ScoreTable
@@ -28,7 +28,7 @@ LINES = 20
 
 @blueprint.get("")
 @reader
-def index() -> tuple[str, int]:
+def index() -> Reply:
     """What the runs score on each topic; `?order=` is one of ORDERS."""
     with reading() as db:
         of = detail(db, score_form(db), _topics)
@@ -53,10 +53,10 @@ def _topics(table: ScoreTable, shown: str) -> TopicTable:
 
 
 def _order() -> str:
-    return request.args.get("order") or "difficulty"
+    return query_text("order") or "difficulty"
 
 
-def _spread(found: TopicTable, titles: dict[str, str]) -> dict[str, Any]:
+def _spread(found: TopicTable, titles: dict[str, str]) -> Values:
     """A dot for every topic at its median, with its quartiles, and the lowest and highest score as a band."""
     rows = [
         {

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from http import HTTPStatus
-
 from flask import request
 
-from workbench.errors import InvalidInput, rejected
+from workbench.errors import Finding, rejected
 from workbench.records import Document
 from workbench.searching.engine import DocnoFilter, EngineUnavailable, RefusedQuery
-from workbench.web.access import here
-from workbench.web.context import reading
-from workbench.web.forms import sent_text, status_of
+from workbench.web.forms import NotNow, form_text, named, sent_text
 from workbench.web.ids import read_id
 from workbench.web.search_index import (
     IndexProblem,
     IndexProgress,
-    IndexToHave,
-    index_to_have,
     note_unavailable,
-    up_to_date_index,
 )
 from workbench.workflow.searching.searches import (
     LONGEST_TYPED,
@@ -34,36 +26,24 @@ FROM = "from"
 """The document at which an assessor left the desk, to go back to."""
 
 
-UNAVAILABLE = "unavailable"
-
-
-@dataclass(frozen=True, slots=True)
-class AmongChoice:
-    """A filter of searches with its label."""
-
-    value: Among
-    label: str
-
-
 OF_ASSESSORS = (
-    AmongChoice(Among.ALL, "All documents"),
-    AmongChoice(Among.NEW, "Not judged by me"),
-    AmongChoice(Among.MINE, "Judged by me"),
-    AmongChoice(Among.POOLED, "In my documents"),
+    (Among.ALL, "All documents"),
+    (Among.NEW, "Not judged by me"),
+    (Among.MINE, "Judged by me"),
+    (Among.POOLED, "In my documents"),
 )
 OF_ORGANISERS = (
-    AmongChoice(Among.ALL, "All documents"),
-    AmongChoice(Among.NEW, "Not judged"),
-    AmongChoice(Among.MINE, "Judged"),
-    AmongChoice(Among.POOLED, "In a pool of the topic"),
+    (Among.ALL, "All documents"),
+    (Among.NEW, "Not judged"),
+    (Among.MINE, "Judged"),
+    (Among.POOLED, "In a pool of the topic"),
 )
 
 
 def read_search() -> NewSearch:
     """What the form asks; raises InvalidInput where nothing was typed, or too much."""
-    chosen = request.form.get("among", "")
-    among = Among(chosen) if chosen in {str(one) for one in Among} else Among.ALL
-    return checked_search(sent_text("query"), read_id(request.form.get("like", "")) or None, among)
+    among = named(Among, form_text("among")) or Among.ALL
+    return checked_search(sent_text("query"), read_id(form_text("like")) or None, among)
 
 
 def checked_search(words: str, like: str | None, among: Among) -> NewSearch:
@@ -72,27 +52,19 @@ def checked_search(words: str, like: str | None, among: Among) -> NewSearch:
     if like is None and not typed:
         raise rejected("Search", None, "query", "the query is empty", "type one or more words")
     if len(typed) > LONGEST_TYPED:
-        message, remedy = f"the query has {len(typed):,} characters", f"at most {LONGEST_TYPED:,}"
-        raise rejected("Search", None, "query", message, remedy)
+        raise rejected(
+            "Search", None, "query", f"the query has {len(typed):,} characters", f"at most {LONGEST_TYPED:,}"
+        )
     return NewSearch(typed, like, among)
 
 
-def index_now(to_have: IndexToHave | None = None) -> IndexProgress:
-    """The index of the campaign of this page, which is read of where nobody has done so yet."""
-    if to_have is None:
-        with reading() as db:
-            to_have = index_to_have(db, here().id)
-    return up_to_date_index(to_have)
-
-
 def ask_index(
-    asked: NewSearch, among: DocnoFilter, like: Document | None, ready: IndexProgress | None = None
+    asked: NewSearch, among: DocnoFilter, like: Document | None, ready: IndexProgress
 ) -> AnsweredSearch:
     """What the index of the campaign of this page answers, while no transaction is open.
 
-    Raises InvalidInput for a query that a cluster refuses; its code is UNAVAILABLE where it does not answer.
+    Raises InvalidInput for a query that a cluster refuses, NotNow where it does not answer.
     """
-    ready = ready or index_now()
     try:
         if ready.problem is not IndexProblem.UNAVAILABLE:
             return answer_search(ready.index, asked, among, like)
@@ -102,13 +74,7 @@ def ask_index(
     except EngineUnavailable as error:
         note_unavailable(ready.index, error)
     message, remedy = "the search engine does not answer", "try again in half a minute"
-    raise rejected("Search", None, UNAVAILABLE, message, remedy)
-
-
-def refused_with(error: InvalidInput) -> int:
-    """The HTTP status of a search that was not made."""
-    codes = {finding.code for finding in error.findings}
-    return HTTPStatus.SERVICE_UNAVAILABLE if UNAVAILABLE in codes else status_of(error)
+    raise NotNow([Finding("Search", None, "unavailable", message, remedy)])
 
 
 def left_at() -> str | None:

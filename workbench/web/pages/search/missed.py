@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, WorkbenchError, rejected
+from workbench.errors import rejected
 from workbench.figures import counted
-from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, sent_id, status_of, whole_number
+from workbench.web.forms import Findings, accepted, errors_on, form_number, form_text, sent_id, whole_number
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.web.requests import see_other
 from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.pools.listing import pools_of
@@ -25,29 +23,36 @@ blueprint = Blueprint("missed", __name__, url_prefix="/c/<slug>/missed")
 
 @blueprint.get("")
 @organiser
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """What the samples say, by topic and together, and the form to draw some."""
-    return _page()
+    with reading() as db:
+        return render_template(
+            "search/missed.html",
+            findings=findings,
+            typed=request.form,
+            report=missed_report(db, here().id),
+            topics=topics_of(db, here().id),
+            pools=[
+                one for one in pools_of(db, here().id) if one.state is PoolState.OPEN and not one.adaptive
+            ],
+        )
 
 
 @blueprint.post("")
 @organiser
-def draw() -> Response | tuple[str, int]:
+def draw() -> Response:
     """Draw a sample of one topic or of all and add it to a pool."""
-    try:
+    with errors_on(index, "Sample", "sample"):
         asked = _asked()
         with reading() as db:
             planned = plan_draw(db, here().id, asked)
         with writing() as db:
             keep_draw(db, here().id, planned)
-    except WorkbenchError as error:
-        return _page(findings_of(error, "Sample", "sample")), status_of(error)
     new = sum(len(one.new) for one in planned.topics)
-    notices.add(
+    return accepted(
         f"{counted(new, 'document')} of {counted(len(planned.topics), 'topic')} joined pool {asked.pool}",
-        "good",
+        "missed.index",
     )
-    return see_other(url_for("missed.index"))
 
 
 @blueprint.get("/table.<any(csv, json):kind>")
@@ -60,24 +65,12 @@ def table_file() -> MadeResult:
 
 
 def _asked() -> SampleDraw:
-    size, seed = whole_number(request.form.get("size", "")), request.form.get("seed", "").strip()
+    size, seed = form_number("size"), form_text("seed").strip()
     if size is None:
         raise rejected("Sample", None, "size", "the number of documents is missing", "give one")
     if seed and whole_number(seed) is None:
         raise rejected("Sample", None, "seed", "the seed is no whole number", "correct it")
     topic = sent_id("topic")
     with reading() as db:
-        pool = pool_line(db, here().id, whole_number(request.form.get("pool", ""))).name
+        pool = pool_line(db, form_number("pool")).name
     return SampleDraw(pool, size, (topic,) if topic else (), whole_number(seed), viewer().id)
-
-
-def _page(findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        shown = {
-            "report": missed_report(db, here().id),
-            "topics": topics_of(db, here().id),
-            "pools": [
-                one for one in pools_of(db, here().id) if one.state is PoolState.OPEN and not one.adaptive
-            ],
-        }
-    return render_template("search/missed.html", findings=findings, typed=request.form, **shown)

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
+from workbench.errors import rejected
 from workbench.storage import Session
-from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, sent_id, status_of, whole_number
+from workbench.web.forms import Findings, errors_on, form_number, form_text, sent_id
 from workbench.web.ids import read_id, write_id
-from workbench.web.pages.pools.additions import added_in_words
+from workbench.web.pages.pools.additions import announce_added
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.web.pages.search.forms import OF_ORGANISERS, ask_index, index_now, read_search, refused_with
-from workbench.web.requests import pushed, see_other, wants_fragment
-from workbench.web.results import MadeResult, result
-from workbench.web.search_index import IndexProgress, index_to_have
+from workbench.web.pages.search.forms import OF_ORGANISERS, ask_index, read_search
+from workbench.web.requests import Reply, Values, go_to, pushed, see_other, wants_fragment
+from workbench.web.results import MadeResult, part_asked, result
+from workbench.web.search_index import index_now
 from workbench.workflow.adjudication.opinions import shown_document
-from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.campaigns.collection import topic_titles, topics_of
 from workbench.workflow.judging.desk_rules import allows_search_of
 from workbench.workflow.pools.listing import PoolLine, pools_of
 from workbench.workflow.searching.found import ShownSearch, add_found, known_to_organiser, shown_search
@@ -41,36 +40,32 @@ from workbench.workflow.searching.searches import (
 )
 
 blueprint = Blueprint("search", __name__, url_prefix="/c/<slug>/search")
-Answer = str | Response | tuple[str, int]
 
 
 @blueprint.get("")
 @organiser
-def index() -> Answer:
+def index() -> Reply:
     """The form for the topic of `?topic=`, what was searched for it, and what searching found by topic."""
     return _page(sent_id("topic"))
 
 
 @blueprint.post("")
 @organiser
-def search() -> Answer:
+def search() -> Reply:
     """Search the documents for a topic, and show what was found."""
     topic = sent_id("topic")
-    try:
+    with errors_on(partial(_page, topic)):
         asked = read_search()
         searcher = _searcher(topic)
         with reading() as db:
             _require(db, topic)
             known = known_to_organiser(db, searcher)
             like = like_document(db, here().id, asked)
-            to_have = index_to_have(db, here().id)
-        ready = index_now(to_have)
+        ready = index_now()
         answer = ask_index(asked, known.filter(asked.among), like, ready)
         with writing() as db:
             _require(db, topic)
             row = record_search(db, searcher, answer)
-    except InvalidInput as error:
-        return _page(topic, findings=error.findings), refused_with(error)
     address = url_for("search.show", search_id=row.id)
     if not wants_fragment():
         return see_other(address)
@@ -87,9 +82,7 @@ def search() -> Answer:
 @result
 def found_file() -> MadeResult:
     """What searching found: the table that `?part=` names as CSV, as JSON all of them."""
-    part = request.args.get("part") or next(iter(PARTS))
-    if part not in PARTS:
-        raise WorkbenchError(f"there is no table {part}", remedy=f"one of {', '.join(PARTS)}")
+    part = part_asked(PARTS)
     with reading() as db:
         found = found_by_search(db, here().id)
     return MadeResult("found-by-searching", searching_export(found, part))
@@ -97,14 +90,14 @@ def found_file() -> MadeResult:
 
 @blueprint.get("/<int:search_id>")
 @organiser
-def show(search_id: int) -> Answer:
+def show(search_id: int) -> Reply:
     """What a search found, with the document of `?docno=` open beside it."""
     return _page("", search_id)
 
 
 @blueprint.post("/<int:search_id>/more")
 @organiser
-def more(search_id: int) -> Answer:
+def more(search_id: int) -> Reply:
     """Show the next hits of a search."""
     with writing() as db:
         require_search(db, here().id)
@@ -121,9 +114,9 @@ def more(search_id: int) -> Answer:
 
 @blueprint.post("/<int:search_id>/open")
 @organiser
-def open_document(search_id: int) -> Answer:
+def open_document(search_id: int) -> Response:
     """Open a document that a search has shown."""
-    docno = read_id(request.form.get("docno", ""))
+    docno = read_id(form_text("docno"))
     with writing() as db:
         require_search(db, here().id)
         row = own_search(db, _searcher(""), search_id)
@@ -139,18 +132,14 @@ def open_document(search_id: int) -> Answer:
 
 @blueprint.post("/<int:search_id>/add")
 @organiser
-def add(search_id: int) -> Answer:
+def add(search_id: int) -> Response:
     """Add the selected documents to a pool; all of them, or none."""
     docnos = [read_id(text) for text in request.form.getlist("selected")]
-    try:
-        with writing() as db:
-            name = pool_line(db, here().id, whole_number(request.form.get("pool", ""))).name
-            added = add_found(db, _searcher(""), search_id, name, docnos)
-    except InvalidInput as error:
-        return _page("", search_id, findings_of(error, "Search", "selected")), status_of(error)
-    for sentence in added_in_words(added, pools=True):
-        notices.add(sentence, "good" if added.added else "fair")
-    return see_other(url_for("search.show", search_id=search_id))
+    with errors_on(partial(_page, "", search_id)), writing() as db:
+        name = pool_line(db, form_number("pool")).name
+        added = add_found(db, _searcher(""), search_id, name, docnos)
+    announce_added(added)
+    return go_to("search.show", search_id=search_id)
 
 
 def _searcher(topic: str) -> Searcher:
@@ -159,24 +148,17 @@ def _searcher(topic: str) -> Searcher:
 
 def _require(db: Session, topic: str) -> None:
     require_search(db, here().id)
-    if topic not in {one.id for one in topics_of(db, here().id)}:
-        message, remedy = "no topic is selected", "select the topic that you search for"
-        raise rejected("Search", None, "topic", message, remedy)
-
-
-def _page(topic: str, search_id: int | None = None, findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        allowed = allows_search_of(db, here().id)
-    ready = index_now() if allowed else None
-    template = "search/_searching.html" if wants_fragment() else "search/index.html"
-    return render_template(template, **_shown(topic, search_id, ready, findings))
+    if topic not in topic_titles(db, here().id):
+        raise rejected(
+            "Search", None, "topic", "no topic is selected", "select the topic that you search for"
+        )
 
 
 def _pools(db: Session) -> list[PoolLine]:
     return [one for one in pools_of(db, here().id) if not one.closed and not one.adaptive]
 
 
-def _form(db: Session, topic: str, findings: tuple[Finding, ...] = ()) -> dict[str, Any]:
+def _form(db: Session, topic: str, findings: Findings = ()) -> Values:
     topics = topics_of(db, here().id)
     return {
         "topics": topics,
@@ -190,10 +172,11 @@ def _form(db: Session, topic: str, findings: tuple[Finding, ...] = ()) -> dict[s
     }
 
 
-def _shown(
-    topic: str, search_id: int | None, ready: IndexProgress | None, findings: tuple[Finding, ...]
-) -> dict[str, Any]:
+def _page(topic: str, search_id: int | None = None, findings: Findings = ()) -> str:
     named = request.args.get("docno")
+    with reading() as db:
+        allowed = allows_search_of(db, here().id)
+    ready = index_now() if allowed else None
     with reading() as db:
         shown: ShownSearch | None = None
         opened = None
@@ -204,8 +187,14 @@ def _shown(
             docno = read_id(named) if named is not None else None
             if docno in {hit.docno for hit in shown.hits}:
                 opened = shown_document(db, here().id, docno or "")
-        page = _form(db, topic, findings) | {"shown": shown, "opened": opened, "ready": ready}
+        page = _form(db, topic, findings)
         if shown is None:
             page["earlier"] = earlier_searches(db, _searcher(topic)) if topic else ()
             page["found"] = found_by_search(db, here().id)
-        return page
+    return render_template(
+        "search/_searching.html" if wants_fragment() else "search/index.html",
+        shown=shown,
+        opened=opened,
+        ready=ready,
+        **page,
+    )

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, NotAllowed, WorkbenchError
-from workbench.web import notices
+from workbench.errors import NotAllowed
 from workbench.web.access import here, in_archive, organiser, viewer
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import findings_of, sent_text, status_of
-from workbench.web.requests import see_other
+from workbench.web.forms import Findings, accepted, errors_on, form_text, sent_text
 from workbench.workflow.campaigns.archive import (
     archive_campaign,
     contents_of,
@@ -20,14 +18,20 @@ from workbench.workflow.campaigns.archive import (
 from workbench.workflow.campaigns.deletion import delete_campaign
 
 blueprint = Blueprint("archive", __name__, url_prefix="/c/<slug>/settings/archive")
-Answer = str | Response | tuple[str, int]
 
 
 @blueprint.get("")
 @organiser
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """What can be done with the campaign as a whole, and what each of it means."""
-    return _page()
+    with reading() as db:
+        return render_template(
+            "settings/archive.html",
+            contents=contents_of(db, here().id),
+            copy_name=request.form.get("copy_name", f"Copy of {here().name}"),
+            typed_name=form_text("name"),
+            findings=findings,
+        )
 
 
 @blueprint.post("")
@@ -36,8 +40,7 @@ def archive() -> Response:
     """Archive the campaign."""
     with writing() as db:
         archive_campaign(db, here().id)
-    notices.add("Campaign archived. It is read only until it is restored.")
-    return see_other(url_for("archive.index"))
+    return accepted("Campaign archived. It is read only until it is restored.", "archive.index")
 
 
 @blueprint.post("/restore")
@@ -47,53 +50,29 @@ def restore() -> Response:
     """Restore the archived campaign."""
     with writing() as db:
         restore_campaign(db, here().id)
-    notices.add("Campaign restored. Judging can go on.")
-    return see_other(url_for("overview.index"))
+    return accepted("Campaign restored. Judging can go on.", "overview.index")
 
 
 @blueprint.post("/duplicate")
 @in_archive
 @organiser
-def duplicate() -> Answer:
+def duplicate() -> Response:
     """Create a campaign with the scale, guidelines and rules of this one; for administrators."""
     if not viewer().administrator:
         raise NotAllowed("only administrators create campaigns", remedy="ask an administrator")
-    name = sent_text("copy_name")
-    try:
-        with writing() as db:
-            made = duplicate_campaign(db, here().id, name=name, organiser=viewer().id)
-    except WorkbenchError as error:
-        found = tuple(
-            Finding(one.source, None, "copy_name", one.message, one.remedy)
-            for one in findings_of(error, "Name")
-        )
-        return _page(copy_name=name, findings=found), status_of(error)
-    notices.add(f"{made.name} has the scale, guidelines and rules of {here().name}.")
-    return see_other(url_for("overview.index", slug=made.slug))
+    with errors_on(index, "Name", of="copy_name"), writing() as db:
+        made = duplicate_campaign(db, here().id, name=sent_text("copy_name"), organiser=viewer().id)
+    return accepted(
+        f"{made.name} has the scale, guidelines and rules of {here().name}.", "overview.index", slug=made.slug
+    )
 
 
 @blueprint.post("/delete")
 @in_archive
 @organiser
-def delete() -> Answer:
+def delete() -> Response:
     """Delete the campaign with everything in it, if its name was typed."""
     name = here().name
-    try:
+    with errors_on(index, "Name", "name"):
         delete_campaign(app_context().database, here().id, typed_name=sent_text("name"))
-    except WorkbenchError as error:
-        found = findings_of(error, "Name", "name")
-        return _page(typed_name=sent_text("name"), findings=found), status_of(error)
-    notices.add(f"Campaign {name} deleted.")
-    return see_other(url_for("campaigns.index"))
-
-
-def _page(*, copy_name: str | None = None, typed_name: str = "", findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        contents = contents_of(db, here().id)
-    return render_template(
-        "settings/archive.html",
-        contents=contents,
-        copy_name=f"Copy of {here().name}" if copy_name is None else copy_name,
-        typed_name=typed_name,
-        findings=findings,
-    )
+    return accepted(f"Campaign {name} deleted.", "campaigns.index")

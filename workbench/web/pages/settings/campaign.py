@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import dataclass
 from typing import Any
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
+from workbench.errors import Finding, InvalidInput, rejected
 from workbench.records import SCALES, Scale
-from workbench.web import notices
 from workbench.web.access import administrator, here, organiser, takes_guidelines, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, sent_text, status_of, whole_number
-from workbench.web.meanwhile import ChangedMeanwhile, in_a_line, mark, marks, merged
+from workbench.web.forms import (
+    Findings,
+    accepted,
+    errors_on,
+    form_text,
+    sent_numbers,
+    sent_text,
+    whole_number,
+)
+from workbench.web.meanwhile import in_a_line, mark, marks, merged, theirs
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.settings.scale_form import (
     ScaleForm,
@@ -25,7 +30,7 @@ from workbench.web.pages.settings.scale_form import (
     scale_in_words,
     typed_scale_form,
 )
-from workbench.web.requests import see_other
+from workbench.web.requests import Reply, Values, go_to
 from workbench.workflow.campaigns.campaigns import (
     LONGEST_GUIDELINES,
     LONGEST_NAME,
@@ -53,7 +58,6 @@ from workbench.workflow.judging.desk_rules import (
 )
 
 blueprint = Blueprint("settings", __name__)
-Answer = str | Response | tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,6 @@ class CampaignForm:
     name: str
     guidelines: str
     scale: ScaleForm
-    confirmed: str = ""
 
 
 class _Unconfirmed(Exception):
@@ -76,107 +79,138 @@ class _Unconfirmed(Exception):
 
 @blueprint.get("/campaigns/new")
 @administrator
-def new() -> str:
+def new(findings: Findings = ()) -> str:
     """The form for a new campaign."""
-    return _new_page(CampaignForm("", "", scale_form_of(None)))
+    typed = _sent_form() if findings else CampaignForm("", "", scale_form_of(None))
+    return render_template("settings/new.html", **_for_form(typed, findings))
 
 
 @blueprint.post("/campaigns/new")
 @takes_guidelines
 @administrator
-def create() -> Answer:
+def create() -> Response:
     """Create a campaign with the viewer as its organiser."""
     typed = _sent_form()
-    try:
+    with errors_on(new, "Campaign", "name"):
         scale = _checked(typed)
         with writing() as db:
             made = create_campaign(
                 db, name=typed.name, scale=scale, guidelines=typed.guidelines, organiser=viewer().id
             )
-    except WorkbenchError as error:
-        return _new_page(typed, findings_of(error, "Campaign", "name")), status_of(error)
-    return see_other(url_for("setup.index", slug=made.slug))
+    return go_to("setup.index", slug=made.slug)
 
 
 @blueprint.get("/c/<slug>/settings")
 @organiser
-def index() -> str:
+def index(findings: Findings = (), changes: tuple[str, ...] = (), confirmed: str = "") -> str:
     """The settings of the campaign."""
-    return _settings_page()
+    with reading() as db:
+        kept = break_minutes_of(db, here().id)
+        asked = desk_questions_of(db, here().id)
+        searchable = allows_search_of(db, here().id)
+        made = campaign_of(db, here().id)
+        versions = instructions_of(db, here().id)
+    questions, comment_for = questions_as_text(asked.questions), asked.comment_for
+    if QUESTIONS in request.form:
+        questions, comment_for = sent_text(QUESTIONS), tuple(sent_numbers(COMMENT_FOR))
+    typed, values = CampaignForm(made.name, made.guidelines, scale_form_of(made.scale)), _values(made)
+    return render_template(
+        "settings/index.html",
+        breaks=request.form.get(BREAK_RULE, str(kept or "")).strip(),
+        searchable=searchable,
+        asked={"questions": questions, "comment_for": comment_for, "grades": made.scale.grades},
+        was={
+            "campaign": marks(values),
+            "asked": marks(_asked_values(asked)),
+            "breaks": marks({BREAK_RULE: kept}),
+            "search": marks({"search": searchable}),
+        },
+        versions=versions,
+        changes=changes,
+        confirmed=confirmed,
+        theirs={
+            name: _in_words(value)
+            for name, value in theirs().items()
+            if name in values and in_a_line(value) is None
+        },
+        **_for_form(_sent_form() if "guidelines" in request.form else typed, findings),
+    )
 
 
 @blueprint.post("/c/<slug>/settings")
 @takes_guidelines
 @organiser
-def change() -> Answer:
+def change() -> Reply:
     """Save what was changed of name, scale and guidelines; other meanings of grades are asked for twice."""
     typed = _sent_form()
     try:
-        sent = {"name": typed.name, "guidelines": typed.guidelines, "scale": scale_to_json(_checked(typed))}
-        with writing() as db:
-            made = campaign_of(db, here().id)
-            found = merged(sent, _values(made))
-            found["scale"] = scale_from_json(scale := found["scale"])
-            change_campaign(db, made.id, by=viewer().id, **found)
-            changes = changed_meanings(made.scale, found["scale"]) if anything_judged(db, made.id) else ()
-            if changes and request.form.get("confirmed") != mark(scale):
-                raise _Unconfirmed(changes, mark(scale))
+        with errors_on(index, "Scale", "scale"):
+            sent = {
+                "name": typed.name,
+                "guidelines": typed.guidelines,
+                "scale": scale_to_json(_checked(typed)),
+            }
+            with writing() as db:
+                made = campaign_of(db, here().id)
+                found = merged(sent, _values(made))
+                found["scale"] = scale_from_json(scale := found["scale"])
+                change_campaign(db, made.id, by=viewer().id, **found)
+                changes = changed_meanings(made.scale, found["scale"]) if anything_judged(db, made.id) else ()
+                if changes and form_text("confirmed") != mark(scale):
+                    raise _Unconfirmed(changes, mark(scale))
     except _Unconfirmed as asked:
-        return _settings_page(replace(typed, confirmed=asked.mark), changes=asked.changes), 409
-    except WorkbenchError as error:
-        theirs = error.now if isinstance(error, ChangedMeanwhile) else {}
-        return _settings_page(typed, findings_of(error, "Scale", "scale"), theirs=theirs), status_of(error)
+        return index(changes=asked.changes, confirmed=asked.mark), 409
     announce_step("Settings saved.")
-    return see_other(url_for("settings.index"))
+    return go_to("settings.index")
 
 
 @blueprint.post("/c/<slug>/settings/breaks")
 @organiser
-def breaks() -> Answer:
+def breaks() -> Response:
     """Set after how many minutes of judging a break is suggested; empty for never."""
-    text = request.form.get(BREAK_RULE, "").strip()
-    try:
+    text = form_text(BREAK_RULE).strip()
+    with errors_on(index):
         minutes = whole_number(text)
         if text and minutes is None:
             raise rejected("Break", None, BREAK_RULE, f"{text!r} is not a number", "minutes, or empty")
         with writing() as db:
             found = merged({BREAK_RULE: minutes}, {BREAK_RULE: break_minutes_of(db, here().id)})
             save_break_minutes(db, here().id, found[BREAK_RULE])
-    except InvalidInput as error:
-        return _settings_page(None, error.findings, text), 422
-    notices.add("Breaks will be suggested." if minutes else "No breaks will be suggested.")
-    return see_other(url_for("settings.index"))
+    return accepted(
+        "Breaks will be suggested." if minutes else "No breaks will be suggested.", "settings.index"
+    )
 
 
 @blueprint.post("/c/<slug>/settings/search")
 @organiser
-def search() -> Answer:
+def search() -> Response:
     """Allow searching the documents, or no longer."""
     allowed = "search" in request.form
     with writing() as db:
         found = merged({"search": allowed}, {"search": allows_search_of(db, here().id)})
         save_allows_search(db, here().id, found["search"])
-    notices.add("Searching is turned on." if allowed else "Searching is turned off.")
-    return see_other(url_for("settings.index", _anchor="search"))
+    return accepted(
+        "Searching is turned on." if allowed else "Searching is turned off.",
+        "settings.index",
+        _anchor="search",
+    )
 
 
 @blueprint.post("/c/<slug>/settings/asked")
 @organiser
-def ask() -> Answer:
+def ask() -> Response:
     """Set the additional questions about every document, and the grades that require a comment."""
-    numbers = [whole_number(value) for value in request.form.getlist(COMMENT_FOR)]
-    chosen = tuple(number for number in numbers if number is not None)
-    text = sent_text(QUESTIONS)
-    try:
-        sent = {QUESTIONS: questions_as_text(read_questions(text)), COMMENT_FOR: sorted(chosen)}
+    with errors_on(index, "Questions", QUESTIONS):
+        questions = questions_as_text(read_questions(sent_text(QUESTIONS)))
+        sent = {QUESTIONS: questions, COMMENT_FOR: sorted(sent_numbers(COMMENT_FOR))}
         with writing() as db:
             found = merged(sent, _asked_values(desk_questions_of(db, here().id)))
             save_desk_questions(db, here().id, read_questions(found[QUESTIONS]), found[COMMENT_FOR])
-    except WorkbenchError as error:
-        findings = findings_of(error, "Questions", QUESTIONS)
-        return _settings_page(None, findings, sent_questions=(text, chosen)), status_of(error)
-    notices.add("Questions saved. They apply the next time a judging desk is opened.")
-    return see_other(url_for("settings.index", _anchor="asked"))
+    return accepted(
+        "Questions saved. They apply the next time a judging desk is opened.",
+        "settings.index",
+        _anchor="asked",
+    )
 
 
 def _sent_form() -> CampaignForm:
@@ -190,11 +224,25 @@ def _checked(typed: CampaignForm) -> Scale:
     if not name:
         findings.append(Finding("Name", None, "name", "the name is missing"))
     if len(name) > LONGEST_NAME:
-        short = f"at most {LONGEST_NAME} characters"
-        findings.append(Finding("Name", None, "name", f"the name has {len(name)} characters", short))
+        findings.append(
+            Finding(
+                "Name",
+                None,
+                "name",
+                f"the name has {len(name)} characters",
+                f"at most {LONGEST_NAME} characters",
+            )
+        )
     if len(typed.guidelines) > LONGEST_GUIDELINES:
-        long = f"the guidelines have {len(typed.guidelines):,} characters"
-        findings.append(Finding("Guidelines", None, "guidelines", long, f"at most {LONGEST_GUIDELINES:,}"))
+        findings.append(
+            Finding(
+                "Guidelines",
+                None,
+                "guidelines",
+                f"the guidelines have {len(typed.guidelines):,} characters",
+                f"at most {LONGEST_GUIDELINES:,}",
+            )
+        )
     try:
         scale = read_scale(typed.scale)
     except InvalidInput as error:
@@ -204,51 +252,12 @@ def _checked(typed: CampaignForm) -> Scale:
     return scale
 
 
-def _new_page(typed: CampaignForm, findings: tuple[Finding, ...] = ()) -> str:
-    return render_template("settings/new.html", **_for_form(typed, findings))
-
-
-def _values(made: Campaign) -> dict[str, Any]:
+def _values(made: Campaign) -> Values:
     return {"name": made.name, "guidelines": made.guidelines, "scale": scale_to_json(made.scale)}
 
 
-def _asked_values(asked: DeskQuestions) -> dict[str, Any]:
+def _asked_values(asked: DeskQuestions) -> Values:
     return {QUESTIONS: questions_as_text(asked.questions), COMMENT_FOR: sorted(asked.comment_for)}
-
-
-def _settings_page(
-    typed: CampaignForm | None = None,
-    findings: tuple[Finding, ...] = (),
-    sent_breaks: str | None = None,
-    sent_questions: tuple[str, tuple[int, ...]] | None = None,
-    *,
-    changes: tuple[str, ...] = (),
-    theirs: Mapping[str, Any] = MappingProxyType({}),
-) -> str:
-    with reading() as db:
-        kept = break_minutes_of(db, here().id)
-        asked = desk_questions_of(db, here().id)
-        searchable = allows_search_of(db, here().id)
-        made = campaign_of(db, here().id)
-        versions = instructions_of(db, here().id)
-    shown = str(kept or "") if sent_breaks is None else sent_breaks
-    questions, comment_for = sent_questions or (questions_as_text(asked.questions), asked.comment_for)
-    return render_template(
-        "settings/index.html",
-        breaks=shown,
-        searchable=searchable,
-        asked={"questions": questions, "comment_for": comment_for, "grades": made.scale.grades},
-        was={
-            "campaign": marks(_values(made)),
-            "asked": marks(_asked_values(asked)),
-            "breaks": marks({BREAK_RULE: kept}),
-            "search": marks({"search": searchable}),
-        },
-        versions=versions,
-        changes=changes,
-        theirs={name: _in_words(value) for name, value in theirs.items() if in_a_line(value) is None},
-        **_for_form(typed or CampaignForm(made.name, made.guidelines, scale_form_of(made.scale)), findings),
-    )
 
 
 def _in_words(value: Any) -> str:
@@ -259,6 +268,6 @@ def _in_words(value: Any) -> str:
     return f"{', '.join(grades)}; relevant from {value['relevant_from']}"
 
 
-def _for_form(typed: CampaignForm, findings: tuple[Finding, ...]) -> dict[str, object]:
+def _for_form(typed: CampaignForm, findings: Findings) -> dict[str, object]:
     ready = {name: (scale, scale_in_words(scale)) for name, scale in SCALES.items()}
     return {"typed": typed, "findings": findings, "ready": ready}

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
 from workbench.agreement.self_consistency import repeats_needed
@@ -13,12 +12,19 @@ from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.figures import counted, percent
 from workbench.formats.graded_pairs import read_known_grades
 from workbench.storage.events import PLANTED, TRAINING
-from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, sent_files, status_of, whole_number
+from workbench.web.forms import (
+    Findings,
+    accepted,
+    errors_on,
+    form_number,
+    form_text,
+    sent_files,
+    whole_number,
+)
 from workbench.web.meanwhile import marks, merged
-from workbench.web.requests import see_other
+from workbench.web.requests import Values
 from workbench.workflow.agreement.known_answers import known_answer_lines
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.quality_checks import CheckRules, check_rules_of
@@ -35,54 +41,69 @@ from workbench.workflow.judging.trainees import trainees
 from workbench.workflow.judging.training import ASKED, RIGHT, chances_to_pass, waive_training
 
 blueprint = Blueprint("probes", __name__, url_prefix="/c/<slug>/settings/probes")
-Answer = Response | tuple[str, int]
 SETTINGS = ("one_in", "distance", "least")
 MOST_SHOWN = 200
 
 
 @blueprint.get("")
 @organiser
-def index() -> str:
+def index(findings: Findings = ()) -> str:
     """The rate of repeats, the pairs with a known answer, and whether one trains."""
-    return _page()
+    with reading() as db:
+        rules, known = check_rules_of(db, here().id), known_pairs(db, here().id)
+        scale, lines = campaign_of(db, here().id).scale, known_answer_lines(db, here().id)
+        waiting = trainees(db, here().id)
+    sent = SETTINGS[0] in request.form
+    kept = {"one_in": rules.one_in or "", "distance": rules.distance, "least": rules.least or ""}
+    return render_template(
+        "settings/quality.html",
+        rules=rules,
+        was=marks(_values(rules)),
+        training="training" in request.form if sent else rules.training,
+        known=known,
+        typed=_typed() if sent else kept,
+        findings=findings,
+        settings=SETTINGS,
+        scale=scale,
+        lines={kind: [one for one in lines if one.purpose == kind] for kind in KINDS},
+        most_shown=MOST_SHOWN,
+        waiting=waiting[:MOST_SHOWN],
+        waiting_total=len(waiting),
+        repeats_needed=repeats_needed(),
+        passing=[(asked, chances_to_pass(asked, rules.least)) for asked in ASKED] if rules.least else [],
+        passing_headings=(
+            ("Pairs asked", "num"),
+            *((f"Right in {percent(right, 0)} of all", "num") for right in RIGHT),
+        ),
+    )
 
 
 @blueprint.post("")
 @organiser
-def change() -> Answer:
+def change() -> Response:
     """Save the rate, the distance, and whether topics begin with training."""
-    typed = {name: request.form.get(name, "").strip() for name in SETTINGS}
-    try:
-        rules = _rules(typed)
+    with errors_on(index):
+        rules = _rules(_typed())
         with writing() as db:
             found = merged(_values(rules), _values(check_rules_of(db, here().id)))
             save_check_rules(db, here().id, CheckRules(**found))
-    except InvalidInput as error:
-        return _page(error.findings, typed), 422
-    notices.add("Settings saved. They apply to what is judged from now on.")
-    return see_other(url_for("probes.index"))
+    return accepted("Settings saved. They apply to what is judged from now on.", "probes.index")
 
 
 @blueprint.post("/known")
 @organiser
-def load() -> Answer:
+def load() -> Response:
     """Load files of pairs with a known answer; all of them, or none."""
     purpose = _purpose()
-    done = []
-    try:
+    with errors_on(index, "Known answers", "files"):
         sent = [(name, read_known_grades(stream, source=name)) for name, stream in sent_files()]
         with writing() as db:
-            for name, answers in sent:
-                done.append(
-                    load_known_answers(
-                        db, here().id, answers, purpose=purpose, source=name, added_by=viewer().id
-                    )
-                )
-    except WorkbenchError as error:
-        return _page(findings_of(error, "Known answers", "files")), status_of(error)
+            done = [
+                load_known_answers(db, here().id, answers, purpose=purpose, source=name, added_by=viewer().id)
+                for name, answers in sent
+            ]
     added, changed = sum(one.added for one in done), sum(one.changed for one in done)
-    notices.add(f"{counted(added, 'pair')} added, {changed} changed.")
-    return see_other(url_for("probes.index"))
+    return accepted(f"{counted(added, 'pair')} added, {changed} changed.", "probes.index")
 
 
 @blueprint.post("/known/remove")
@@ -92,45 +113,51 @@ def remove() -> Response:
     purpose = _purpose()
     with writing() as db:
         removed = remove_known_answers(db, here().id, purpose=purpose)
-    notices.add(f"{counted(removed, 'pair')} removed.")
-    return see_other(url_for("probes.index"))
+    return accepted(f"{counted(removed, 'pair')} removed.", "probes.index")
 
 
 @blueprint.post("/known/change")
 @organiser
-def change_one() -> Answer:
+def change_one() -> Response:
     """Correct the known grade of one pair, or remove the pair."""
-    purpose, pair = _purpose(), (request.form.get("topic", ""), request.form.get("docno", ""))
-    grade = whole_number(request.form.get("grade", ""))
-    try:
-        with writing() as db:
-            if "remove" in request.form:
-                remove_known_answer(db, here().id, purpose=purpose, pair=pair)
-            elif grade is None:
-                raise WorkbenchError("no grade was chosen", remedy="choose one of the scale")
-            else:
-                change_known_answer(db, here().id, purpose=purpose, pair=pair, grade=grade)
-    except WorkbenchError as error:
-        return _page(findings_of(error, "Known answers", "files")), status_of(error)
-    notices.add("Pair removed; its answers stay." if "remove" in request.form else "Known grade saved.")
-    return see_other(url_for("probes.index") + f"#{purpose}")
+    purpose, pair = _purpose(), (form_text("topic"), form_text("docno"))
+    grade = form_number("grade")
+    with errors_on(index, "Known answers", "files"), writing() as db:
+        if "remove" in request.form:
+            remove_known_answer(db, here().id, purpose=purpose, pair=pair)
+        elif grade is None:
+            raise WorkbenchError("no grade was chosen", remedy="choose one of the scale")
+        else:
+            change_known_answer(db, here().id, purpose=purpose, pair=pair, grade=grade)
+    return accepted(
+        "Pair removed; its answers stay." if "remove" in request.form else "Known grade saved.",
+        "probes.index",
+        _anchor=purpose,
+    )
 
 
 @blueprint.post("/let-through")
 @organiser
 def open_work() -> Response:
     """Waive the training of one assignment."""
-    assignment_id = whole_number(request.form.get("assignment", ""))
+    assignment_id = form_number("assignment")
     if assignment_id is None:
         raise NotFound("this assignment does not exist", remedy="use the page's buttons")
     with writing() as db:
         waive_training(db, here().id, assignment_id, by=viewer().id)
-    notices.add("Training waived. An open desk continues with the work at the end of its round.")
-    return see_other(url_for("probes.index") + "#waiting")
+    return accepted(
+        "Training waived. An open desk continues with the work at the end of its round.",
+        "probes.index",
+        _anchor="waiting",
+    )
 
 
 def _purpose() -> str:
-    return TRAINING if request.form.get("purpose") == TRAINING else PLANTED
+    return TRAINING if form_text("purpose") == TRAINING else PLANTED
+
+
+def _typed() -> dict[str, str]:
+    return {name: form_text(name).strip() for name in SETTINGS}
 
 
 def _rules(typed: dict[str, str]) -> CheckRules:
@@ -147,35 +174,6 @@ def _rules(typed: dict[str, str]) -> CheckRules:
     return rules if distance is None else replace(rules, distance=distance)
 
 
-def _values(rules: CheckRules) -> dict[str, Any]:
+def _values(rules: CheckRules) -> Values:
     """The fields of the form."""
     return {name: getattr(rules, name) for name in (*SETTINGS, "training")}
-
-
-def _page(findings: tuple[Finding, ...] = (), typed: dict[str, str] | None = None) -> str:
-    with reading() as db:
-        rules, known = check_rules_of(db, here().id), known_pairs(db, here().id)
-        scale, lines = campaign_of(db, here().id).scale, known_answer_lines(db, here().id)
-        waiting = trainees(db, here().id)
-    kept = {"one_in": rules.one_in or "", "distance": rules.distance, "least": rules.least or ""}
-    return render_template(
-        "settings/quality.html",
-        rules=rules,
-        was=marks(_values(rules)),
-        training=rules.training if typed is None else "training" in request.form,
-        known=known,
-        typed=kept if typed is None else typed,
-        findings=findings,
-        settings=SETTINGS,
-        scale=scale,
-        lines={kind: [one for one in lines if one.purpose == kind] for kind in KINDS},
-        most_shown=MOST_SHOWN,
-        waiting=waiting[:MOST_SHOWN],
-        waiting_total=len(waiting),
-        repeats_needed=repeats_needed(),
-        passing=[(asked, chances_to_pass(asked, rules.least)) for asked in ASKED] if rules.least else [],
-        passing_headings=(
-            ("Pairs asked", "num"),
-            *((f"Right in {percent(right, 0)} of all", "num") for right in RIGHT),
-        ),
-    )

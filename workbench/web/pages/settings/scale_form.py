@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
 from workbench.records import FOUR_GRADES, SCALES, Scale
 from workbench.web.forms import findings_of, whole_number
+from workbench.web.requests import Values
 from workbench.workflow.campaigns.scales import scale_from_json, scale_to_json
 from workbench.workflow.checks import storable
 
@@ -52,14 +52,16 @@ def scale_form_of(scale: Scale | None) -> ScaleForm:
         for grade in shown.grades
     ]
     relevant = [grade.value for grade in shown.grades].index(shown.relevant_from)
-    return ScaleForm(kind, _filled(rows), relevant)
+    return ScaleForm(kind, (*rows, *[GradeRow()] * (ROWS - len(rows))), relevant)
 
 
 def typed_scale_form(form: Mapping[str, str]) -> ScaleForm:
     """The form as it was sent, valid or not."""
+    # A scale created on the command line may have more grades than a new form has rows.
+    sent = min(100, sum(name.startswith("value-") for name in form))
     rows = [
         GradeRow(*(storable(form.get(f"{column}-{row}", "")).strip() for column in COLUMNS))
-        for row in range(max(ROWS, _rows_sent(form)))
+        for row in range(max(ROWS, sent))
     ]
     return ScaleForm(form.get("scale", ""), tuple(rows), whole_number(form.get("relevant", "")))
 
@@ -74,8 +76,15 @@ def read_scale(form: ScaleForm) -> Scale:
     grades = [(index, _grade(index, row, findings)) for index, row in enumerate(form.rows) if not row.blank]
     relevant = dict(grades).get(-1 if form.relevant is None else form.relevant)
     if relevant is None:
-        remedy = "mark the lowest grade that counts as relevant"
-        findings.append(Finding("Scale", None, CODE, "no grade is marked as the lowest relevant one", remedy))
+        findings.append(
+            Finding(
+                "Scale",
+                None,
+                CODE,
+                "no grade is marked as the lowest relevant one",
+                "mark the lowest grade that counts as relevant",
+            )
+        )
     if findings or relevant is None:
         raise InvalidInput(findings)
     ordered = sorted((grade for _, grade in grades), key=lambda grade: int(grade["value"]))
@@ -91,7 +100,7 @@ def scale_in_words(scale: Scale) -> str:
     return f"grades {data[0]['value']} to {data[-1]['value']}, relevant from {scale.relevant_from}"
 
 
-def _grade(index: int, row: GradeRow, findings: list[Finding]) -> dict[str, Any]:
+def _grade(index: int, row: GradeRow, findings: list[Finding]) -> Values:
     place = f"Grade in row {index + 1}"
     value = whole_number(row.value)
     if value is None or not 0 <= value <= 1000:
@@ -100,7 +109,7 @@ def _grade(index: int, row: GradeRow, findings: list[Finding]) -> dict[str, Any]
         )
     if not row.label:
         findings.append(Finding(place, None, CODE, "the label is missing", "a word or two for the grade"))
-    grade: dict[str, Any] = {"value": value or 0, "label": row.label, "definition": row.definition}
+    grade: Values = {"value": value or 0, "label": row.label, "definition": row.definition}
     if row.key:
         grade["key"] = row.key
     if row.weight:
@@ -109,12 +118,3 @@ def _grade(index: int, row: GradeRow, findings: list[Finding]) -> dict[str, Any]
             findings.append(Finding(place, None, CODE, f"the colour is {row.weight!r}", "0, 1, 2 or 3"))
         grade["weight"] = weight or 0
     return grade
-
-
-def _filled(rows: list[GradeRow]) -> tuple[GradeRow, ...]:
-    return (*rows, *[GradeRow()] * (ROWS - len(rows)))
-
-
-def _rows_sent(form: Mapping[str, str]) -> int:
-    # A scale created on the command line may have more grades than a new form has rows.
-    return min(100, sum(name.startswith("value-") for name in form))
