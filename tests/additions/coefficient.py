@@ -56,14 +56,11 @@ ROWS = [
 def test_a_halved_coefficient_is_on_the_pages(enter: Enter) -> None:
     olga = enter("Olga")
     assert import_judgments(olga, ROWS).status_code == 303
-    robot = [(topic, docno, "robot", grade) for topic, docno, who, grade in ROWS if who == "X"]
-    assert import_judgments(olga, robot, machine="robot").status_code == 303
     for page in ("", "/pair?first=X&second=Y"):
         assert "Halved agreement" in olga.get(f"/c/harbour/agreement{page}").text
-    for page in ("/topics?by=halved", "/machines"):
-        assert ">Halved</th>" in olga.get(f"/c/harbour/agreement{page}").text
+    assert ">Halved</th>" in olga.get("/c/harbour/agreement/topics?by=halved").text
     assert 'value="halved"' in olga.get("/c/harbour/agreement/topics").text
-    for report in ("report", "topics/table", "machines/table"):
+    for report in ("report", "topics/table"):
         assert "halved" in olga.get(f"/c/harbour/agreement/{report}.csv").text
         assert "halved" in olga.get(f"/c/harbour/agreement/{report}.json").text
     assert "Halved" in olga.get("/c/harbour/agreement/report.tex").text

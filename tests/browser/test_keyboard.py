@@ -120,4 +120,4 @@ def test_every_drawing_has_a_name_and_its_page_a_table(page: Page, server: Serve
         assert all(names), path
         drawn += len(names)
         assert page.locator("main table").count(), path
-    assert drawn > 3
+    assert drawn > 1

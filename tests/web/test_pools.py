@@ -152,9 +152,32 @@ def test_a_pool_of_another_campaign_is_not_there(olga: FlaskClient, cast: Cast) 
     assert olga.post(f"/c/other/pools/{cast.pool_id}/close").status_code == 404
 
 
-def test_a_pool_waits_for_runs(olga: FlaskClient) -> None:
+def test_a_campaign_without_runs_has_a_learner_or_people_choose_from_its_documents(olga: FlaskClient) -> None:
     olga.post("/campaigns/new", data={"name": "Other", "scale": "binary"})
-    assert "Add runs first" in olga.get("/c/other/pools").text
+    assert "Add runs or documents first" in olga.get("/c/other/pools").text
+    topics = upload("topics.jsonl", '{"id": "T1", "title": "tides"}\n')
+    texts = "".join(f"<DOC><DOCNO>d{n}</DOCNO><TEXT>tide {n}</TEXT></DOC>\n" for n in range(3))
+    documents = upload("documents.trec", texts)
+    olga.post("/c/other/set-up", data={"files": [topics, documents]})
+    olga.post("/c/other/set-up/add")
+    overview = olga.get("/c/other/").text
+    assert "If there are none, make a pool without runs" in text_of(overview)
+    assert "/c/other/pools" in links(olga.get("/c/other/set-up").text, "pools")
+    form = olga.get("/c/other/pools").text
+    assert re.findall(r'name="strategy" value="([^"]+)"', form) == ["learner", "by-hand"]
+    assert 'name="run"' not in form
+    sent = {"strategy": "learner", "ties": "trec_eval", "learner-budget": "2"}
+    assert "At most 2 pairs" in olga.get("/c/other/pools/plan", query_string=sent).text
+    made = olga.post("/c/other/pools", data=sent)
+    assert made.status_code == 303
+    assert "saved as a draft of at most 2 pairs" in text_of(olga.get(made.location).text)
+    assert "Add the runs" not in olga.get("/c/other/").text
+    # The other way: a pool that begins empty and takes what people found by searching.
+    made = olga.post("/c/other/pools", data={"strategy": "by-hand", "ties": "trec_eval"})
+    assert "Pool “by-hand” was saved as a draft of 0 pairs" in text_of(olga.get(made.location).text)
+    found = olga.post(f"{made.location}/added?topic=T1", data={"docnos": "d1", "reason": "by searching"})
+    assert found.status_code == 303, text_of(found.text)
+    assert "1 document added." in text_of(olga.get(found.location).text)
 
 
 def test_any_strategy_can_be_chosen_with_its_parameters(olga: FlaskClient) -> None:

@@ -31,9 +31,10 @@ def _adaptive_strategies() -> str:
 
 
 def _learner_strategy() -> str:
+    from workbench.pooling.by_hand import BY_HAND
     from workbench.pooling.learner import LEARNER
 
-    return _strategies([LEARNER])
+    return _strategies([LEARNER, BY_HAND])
 
 
 def _strategy_parameters() -> str:

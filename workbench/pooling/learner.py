@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.pooling.planning import Certainty, Counts, Planned, Values
+from workbench.pooling.planning import Certainty, Counts, Planned
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategy import BUDGET, NUMBER, SEED, WHOLE, Parameter, ParameterKind, Strategy
 from workbench.records import Run
@@ -36,10 +36,6 @@ def _size(planned: Planned) -> tuple[Counts, Certainty]:
     return np.full(topics, planned.values["budget"], dtype=np.float64), Certainty.AT_MOST
 
 
-def _nothing_read(_values: Values) -> int:
-    return 1
-
-
 LEARNER: Strategy[Pool] = Strategy(
     "learner",
     "the documents that a model of the topic's text and judgments ranks first, in the whole collection",
@@ -55,5 +51,6 @@ LEARNER: Strategy[Pool] = Strategy(
     ),
     _from_runs,
     size=_size,
-    depth_read=_nothing_read,
+    depth_read=lambda _values: 1,
+    reads_runs=False,
 )

@@ -11,6 +11,7 @@ from workbench.pooling.adaptive.hedge import HEDGE
 from workbench.pooling.adaptive.live import Adaptive
 from workbench.pooling.adaptive.move_to_front import MOVE_TO_FRONT
 from workbench.pooling.adaptive.rank_biased import RBP_B, RBP_C
+from workbench.pooling.by_hand import BY_HAND
 from workbench.pooling.depth import DEPTH, TAKE_N
 from workbench.pooling.fusion import BORDA, COMBMNZ, COMBSUM, RBP, RRF
 from workbench.pooling.learner import LEARNER
@@ -33,6 +34,7 @@ ALL_STRATEGIES: Mapping[str, Strategy[Pool | Adaptive]] = {
     **STRATEGIES,
     **ADAPTIVE,
     LEARNER.name: LEARNER,
+    BY_HAND.name: BY_HAND,
 }
 WHILE_JUDGING = frozenset({*ADAPTIVE, LEARNER.name})
 """The strategies of pools that begin empty and grow while people judge."""

@@ -96,6 +96,7 @@ class Strategy(Generic[Made]):
 
     `build` takes runs, `ties` and the parameters, all by keyword. `size` computes how large its pool would
     be, without building it; `depth_read` how many documents of each run and topic it reads, None for all.
+    One that does not read runs is for campaigns alone.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Strategy(Generic[Made]):
     build: Callable[..., Made]
     size: Size
     depth_read: Callable[[Values], int | None] = whole_lists
+    reads_runs: bool = True
 
     def values(self, given: Mapping[str, object]) -> dict[str, Any]:
         """A value for every parameter: what was given, as text or value, or the default.

@@ -74,8 +74,8 @@ class Readiness:
         """The steps that are still to be done, in their order."""
         lacking = {
             SetupStep.TOPICS: not self.topics,
-            SetupStep.RUNS: not (self.runs or self.received or self.pools),
-            SetupStep.ACCEPT: bool(self.received) and not (self.runs or self.pools),
+            SetupStep.RUNS: not (self.runs or self.received or self.pools or self.draft),
+            SetupStep.ACCEPT: bool(self.received) and not (self.runs or self.pools or self.draft),
             SetupStep.POOL: not self.pools and self.draft is None,
             SetupStep.OPEN: not self.pools and self.draft is not None,
             SetupStep.DOCUMENTS: bool(self.missing) or not (self.documents or self.pools),

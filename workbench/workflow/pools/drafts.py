@@ -12,10 +12,11 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Conflict, WorkbenchError
+from workbench.pooling.strategies import ALL_STRATEGIES
+from workbench.pooling.strategy import named
 from workbench.records import id_bytes, sorted_ids
 from workbench.storage.tables import AssignmentRow, DocumentRow, PoolEntryRow, PoolRow
 from workbench.workflow.pools.adaptive_pools import is_adaptive, topics_of_pool
-from workbench.workflow.pools.learner_pools import is_learner
 from workbench.workflow.pools.listing import PoolLine, PoolReport, pool_summary
 from workbench.workflow.pools.making import (
     KnownPairs,
@@ -117,7 +118,7 @@ def rebuilt(db: Session, row: PoolRow) -> RebuiltRow:
     require_draft(row, "rebuilt")
     holding = current_runs(db, row.campaign_id)
     chosen = [(run["tag"], holding[run["tag"]]) for run in row.recipe["runs"] if run["tag"] in holding]
-    if not chosen and not is_learner(row):
+    if not chosen and named(ALL_STRATEGIES, row.recipe["strategy"]).reads_runs:
         raise Conflict(f"no run of {row.name!r} is left", remedy="delete the draft and pool other runs")
     new = PoolRow(
         campaign_id=row.campaign_id,

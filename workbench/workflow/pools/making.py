@@ -16,7 +16,6 @@ from workbench import __version__
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.pooling.adaptive.live import Adaptive, Happening, PoolEvent
 from workbench.pooling.comparison import without_pairs
-from workbench.pooling.learner import LEARNER
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import ALL_STRATEGIES, DEPTH_RECIPE, PoolRecipe
 from workbench.pooling.strategy import named
@@ -42,9 +41,9 @@ def chosen_runs(
     """The runs that a recipe chooses, as tag and SHA-256, by tag.
 
     `locked`, none of them can be replaced before the transaction ends, which must be one that writes.
-    Raises NotFound for an unknown tag, and WorkbenchError without any run. A learner needs none.
+    Raises NotFound for an unknown tag, and WorkbenchError where the strategy reads runs and there is none.
     """
-    if recipe.strategy == LEARNER.name:
+    if not named(ALL_STRATEGIES, recipe.strategy).reads_runs:
         return []
     tags, priority = recipe.tags, recipe.priority
     rows = _current(db, campaign_id, locked=locked)

@@ -9,7 +9,6 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from workbench.pooling.depth import DEPTH
-from workbench.pooling.learner import LEARNER
 from workbench.pooling.planning import Certainty, JudgingWork, Lengths, growth_table, reached_in_places
 from workbench.pooling.run_tops import Reached, RunTops, known_tops, reached
 from workbench.pooling.strategies import ALL_STRATEGIES, DEPTH_RECIPE, PoolRecipe
@@ -86,8 +85,8 @@ def plan_pool(
 
     reach: Reached
     own = {name: values[name] for name in ("run_depths", "topic_depths") if values.get(name)}
-    if recipe.strategy == LEARNER.name:
-        # It reads the collection, also for topics of which no run has a document.
+    if not strategy.reads_runs:
+        # Its topics are all, also those of which no run has a document.
         none = np.empty(0, np.int64)
         reach = Reached((), tuple(one.id for one in listed), none, none, none, none, none.astype(np.bool_))
     elif own:

@@ -92,7 +92,7 @@ def _setup(state: CampaignState) -> Iterator[TodoItem]:
         SetupStep.TOPICS: (
             "A campaign starts with its topics, runs and documents: drop all files on one page."
         ),
-        SetupStep.RUNS: f"{counted(found.topics, 'topic')} loaded. Add the runs, several files at a time.",
+        SetupStep.RUNS: _add_runs(found),
         SetupStep.ACCEPT: f"{received} received, none accepted: no run can be pooled yet.",
         SetupStep.POOL: f"{poolable} can be pooled: choose a depth and see the number of pairs.",
         SetupStep.OPEN: "The pool is a draft: nobody can judge it until it is opened.",
@@ -100,6 +100,16 @@ def _setup(state: CampaignState) -> Iterator[TodoItem]:
     label = "First" if step is SetupStep.TOPICS else "Next"
     action, address = step_way(step, found.draft)
     yield TodoItem(label, text, address, action, step=True)
+
+
+def _add_runs(found: Readiness) -> str:
+    loaded = counted(found.topics, "topic")
+    if not found.documents:
+        return f"{loaded} loaded. Add the runs, several files at a time."
+    return Markup(
+        "{} and {} loaded. Add the runs, several files at a time. If there are none, "
+        '<a href="{}">make a pool without runs</a>.'
+    ).format(loaded, counted(found.documents, "document"), url_for("pools.index"))
 
 
 def _collection(state: CampaignState) -> Iterator[TodoItem]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,6 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
 from workbench.figures import counted
-from workbench.pooling.learner import LEARNER
 from workbench.pooling.strategies import ALL_STRATEGIES, WHILE_JUDGING, PoolRecipe
 from workbench.pooling.strategy import Parameter, Strategy
 from workbench.records import TieRule, Verdict
@@ -34,6 +33,7 @@ from workbench.web.long_work import make_pool_soon
 from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
 from workbench.web.paging import A_PAGE, ListPage, start_within
 from workbench.web.requests import go_to
+from workbench.workflow.campaigns.collection import document_count
 from workbench.workflow.pools.adaptive_pools import reasons_of
 from workbench.workflow.pools.drafts import changed_runs, shared_with
 from workbench.workflow.pools.listing import origin_lines, pool_report, pool_topics, topic_pairs, topic_size
@@ -60,6 +60,7 @@ def index(findings: Findings = ()) -> str:
     typed = request.form
     with reading() as db:
         runs = runs_of(db, here().id)
+        offered = [one for one in ALL_STRATEGIES.values() if runs or not one.reads_runs]
         return render_template(
             "pools/index.html",
             pools=pools_shown(db),
@@ -67,7 +68,8 @@ def index(findings: Findings = ()) -> str:
             ties=TIES,
             usual_ties=str(TieRule.TREC_EVAL),
             name=typed.get("name", ""),
-            strategies=strategy_fields(typed, longest_list(runs)),
+            documents=document_count(db, here().id),
+            strategies=strategy_fields(typed, offered, longest_list(runs)),
             supplementary=typed.get("supplementary") == "yes",
             priority=typed.get("priority", ""),
             chosen_ties=typed.get("ties", str(TieRule.TREC_EVAL)),
@@ -185,8 +187,8 @@ def topics_csv(pool_id: int) -> Response:
 
 
 def _of_runs(recipe: PoolRecipe, tags: list[str] | None) -> PoolRecipe:
-    """The recipe for these runs, None for all accepted ones; a learner needs none."""
-    if tags == [] and recipe.strategy != LEARNER.name:
+    """The recipe for these runs, None for all accepted ones."""
+    if tags == [] and ALL_STRATEGIES[recipe.strategy].reads_runs:
         raise rejected("Runs", None, "run", "no run is chosen", "choose one or more")
     return replace(recipe, tags=tags)
 
@@ -221,21 +223,23 @@ class StrategyFields:
     use_when: str
 
 
-def strategy_fields(sent: Mapping[str, str], deepest: int | None) -> tuple[StrategyFields, ...]:
-    """Every strategy, with what was sent or the defaults in its fields.
+def strategy_fields(
+    sent: Mapping[str, str], offered: Sequence[Strategy[Any]], deepest: int | None
+) -> tuple[StrategyFields, ...]:
+    """The offered strategies, with what was sent or the defaults in their fields.
 
     With `deepest`, the length of the longest list, no depth begins beyond it.
     """
-    chosen = sent.get("strategy", FIRST)
+    chosen = sent.get("strategy", offered[0].name)
     return tuple(
         StrategyFields(
             strategy,
-            name in WHILE_JUDGING,
-            name == chosen,
-            tuple(_field(name, parameter, sent, deepest) for parameter in strategy.parameters),
-            USE_WHEN.get(name, ""),
+            strategy.name in WHILE_JUDGING,
+            strategy.name == chosen,
+            tuple(_field(strategy.name, parameter, sent, deepest) for parameter in strategy.parameters),
+            USE_WHEN.get(strategy.name, ""),
         )
-        for name, strategy in ALL_STRATEGIES.items()
+        for strategy in offered
     )
 
 
