@@ -6,6 +6,7 @@ Ids are strings and preserved to the byte; bytes that are not UTF-8 are lone sur
 from __future__ import annotations
 
 import gc
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -67,6 +68,17 @@ class Document:
     title: str = ""
     text: str = ""
     original: Original | None = field(default=None, compare=False)
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 that is stored with every judgment: of the title, a NUL and the text, in UTF-8.
+
+        Where the bytes are what is shown, as of a PDF, another NUL and their SHA-256 follow.
+        """
+        shown = f"{self.title}\0{self.text}"
+        if self.original is not None and not self.original.is_text:
+            shown = f"{shown}\0{self.original.sha256}"
+        return hashlib.sha256(shown.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,6 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
-from workbench.workflow.checks import text_hash
 from workbench.workflow.people.accounts import NewAccount, create_account
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.membership import add_role
@@ -154,7 +153,7 @@ def _documents(database: Database, campaign_id: int, size: Size) -> None:
 
     def row(number: int) -> dict[str, Any]:
         title, body = f"Document {number}", f"{number} {text}"[: size.document_bytes]
-        shown = {"title": title, "text": body, "sha256": text_hash(title, body)}
+        shown = {"title": title, "text": body, "sha256": Document("d", title, body).sha256}
         return {"campaign_id": campaign_id, "docno": docno_of(number)} | shown
 
     _insert(database, DocumentRow, map(row, range(size.documents)))

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
+from sqlalchemy import select, update
 
 from tests.cli.executable import Terminal, new_instance
 from tests.workflow.releases.filled import filled_campaign
+from workbench.records import Document
+from workbench.storage.tables import DocumentRow
 
 TIME = ("--at", "2026-03-04T05:06:07Z", "--seed", "11")
 
@@ -81,6 +86,44 @@ def test_a_damaged_release_is_refused_by_every_command(filled: Terminal, tmp_pat
     assert b"guidelines.md" in done.stderr
     assert filled.run("release", "compare", damaged, damaged).returncode == 1
     assert filled.run("campaign", "release", "import", damaged).returncode == 1
+
+
+def test_the_texts_of_a_collection_are_compared_with_those_that_were_judged(
+    filled: Terminal, tmp_path: Path
+) -> None:
+    with filled.database() as database, database.writing() as db:
+        # The PDF among them is no file of this test.
+        plain = Document("d1", "Title of d1", "Text of d1").sha256
+        db.execute(update(DocumentRow).where(DocumentRow.docno == "d1").values(sha256=plain))
+    filled.does("campaign", "release", "create", "harbour", *TIME)
+    release = tmp_path / "harbour.zip"
+    filled.does("campaign", "release", "download", "harbour", "1.0", "-o", release)
+    with ZipFile(release) as zipped:
+        (name,) = (one for one in zipped.namelist() if one.endswith("documents.jsonl"))
+        stated = {one["docno"]: one["sha256"] for one in map(json.loads, zipped.open(name))}
+    with filled.database() as database, database.reading() as db:
+        texts = {
+            row.docno: {"id": row.docno, "title": row.title, "text": row.text}
+            for row in db.execute(select(DocumentRow.docno, DocumentRow.title, DocumentRow.text))
+            if stated.get(row.docno)
+        }
+    # What the help says that the hash is of: the title, a NUL and the text.
+    one = next(iter(texts.values()))
+    assert hashlib.sha256(f"{one['title']}\0{one['text']}".encode()).hexdigest() == stated[one["id"]]
+    collection = tmp_path / "collection.jsonl"
+    collection.write_text("".join(json.dumps(each) + "\n" for each in texts.values()), encoding="utf-8")
+    same = filled.run("release", "check", release, "--documents", collection)
+    assert same.returncode == 0, same.stderr
+    assert f"{len(texts)} of {len(texts)} documents as judged" in same.stderr.decode()
+    changed, *others = texts.values()
+    lines = [{**changed, "text": "another text"}, *others[1:]]
+    collection.write_text("".join(json.dumps(each) + "\n" for each in lines), encoding="utf-8")
+    other = filled.run("release", "check", release, "--documents", collection)
+    assert other.returncode == 1
+    said = other.stderr.decode()
+    assert f"document {changed['id']} has SHA-256" in said
+    assert f"1 document of the release not found, first {others[0]['id']}" in said
+    assert f"{len(texts) - 2} of {len(texts)} documents as judged" in said
 
 
 def test_a_release_is_told_to_people_with_what_is_still_open(filled: Terminal) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from workbench.cli.inputs import open_input, read_each
+from workbench.cli.inputs import FILE, open_input, read_each
 from workbench.cli.output import (
     FIRST_AND_SECOND,
     JSON_OBJECT,
@@ -25,14 +25,18 @@ from workbench.cli.output import (
     one_form,
     print_export,
     record_json,
+    say_aside,
     say_findings,
     say_json,
     say_table,
 )
 from workbench.cli.relevance_files import matched
 from workbench.errors import finding_to_json
+from workbench.figures import counted
+from workbench.formats.documents import read_documents
 from workbench.formats.runs import read_run
-from workbench.releases.check import ReleaseCheck, check_release
+from workbench.records import Document
+from workbench.releases.check import DocumentCheck, ReleaseCheck, check_documents, check_release
 from workbench.releases.comparison import (
     ChangedPair,
     RankingEffect,
@@ -54,23 +58,36 @@ def command() -> None:
 @command.command("check")
 @click.argument("releases", metavar="FILE...", nargs=-1, required=True)
 @click.option("--sha256", default="", help="SHA-256 of the whole file, as the release's page has it.")
+@click.option(
+    "--documents",
+    multiple=True,
+    type=FILE,
+    help="A file of the collection (repeatable), whose texts are compared with those that were judged.",
+)
 @flag("--json", "as_json", help="A JSON array with one object a release.")
-def check(releases: Texts, sha256: str, as_json: bool) -> None:
+def check(releases: Texts, sha256: str, documents: Texts, as_json: bool) -> None:
     """Check the zips of releases, byte by byte; `-` is standard input.
 
     A file that is damaged, missing or added is named on standard error, with the checksum stated and the one
     found. Whoever changed a file could change its checksum too: --sha256 compares the whole with what the
     release's page says. Of a release of another version of Workbench, which writes other texts and another
     program for ir_datasets, not all can be checked. The exit code is 1 if anything was found, otherwise 0.
+
+    With --documents each document of the release is looked up in the files of the collection. Its SHA-256 is
+    that of its title, a NUL and its text; for a PDF or an image another NUL and the file's SHA-256 follow.
     """
-    if sha256 and len(releases) > 1:
-        raise click.UsageError("--sha256 is of one file: give one")
+    if (sha256 or documents) and len(releases) > 1:
+        raise click.UsageError("--sha256 and --documents are for one release: give one")
     checked: list[tuple[str, ReleaseCheck]] = []
     for name in releases:
         with open_input(name) as (stream, source):
             checked.append((source, check_release(stream, source=source, sha256=sha256)))
+    ((_, first), *_) = checked
+    texts = None
+    if documents and first.contents is not None:
+        texts = check_documents(first.contents, _documents(documents), ", ".join(documents))
     if as_json:
-        say_json([_json(source, one) for source, one in checked])
+        say_json([_json(source, one, texts) for source, one in checked])
     else:
         for _, one in checked:
             say_findings(one.findings)
@@ -88,11 +105,20 @@ def check(releases: Texts, sha256: str, as_json: bool) -> None:
             ],
             numeric=[2],
         )
-    if any(not one.whole for _, one in checked):
+        if texts is not None:
+            say_findings(texts.findings)
+            say_aside(f"{texts.same:,} of {counted(texts.stated, 'document')} as judged")
+    if any(not one.whole for _, one in checked) or (texts is not None and texts.findings):
         raise SystemExit(REFUSED)
 
 
-def _json(source: str, one: ReleaseCheck) -> dict[str, object]:
+def _documents(names: Texts) -> Iterator[Document]:
+    for name in names:
+        with open_input(name) as (stream, source):
+            yield from read_documents(stream, source=source)
+
+
+def _json(source: str, one: ReleaseCheck, texts: DocumentCheck | None) -> dict[str, object]:
     about = one.contents.about if one.contents else None
     return {
         "file": source,
@@ -101,7 +127,10 @@ def _json(source: str, one: ReleaseCheck) -> dict[str, object]:
         "version": about.version if about else None,
         "files": one.members,
         "sha256": one.sha256,
-        "findings": [finding_to_json(finding) for finding in one.findings],
+        "findings": [
+            finding_to_json(finding) for finding in (*one.findings, *(texts.findings if texts else ()))
+        ],
+        "documents": {"stated": texts.stated, "same": texts.same} if texts else None,
     }
 
 

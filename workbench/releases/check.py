@@ -16,7 +16,9 @@ from workbench.consensus.rules import THEN, rule_of
 from workbench.consensus.settle import consensus
 from workbench.consensus.simple import ASSESSOR
 from workbench.errors import Finding, InvalidInput, Severity, WorkbenchError
+from workbench.figures import counted
 from workbench.outside import parsed_json
+from workbench.records import Document
 from workbench.releases.archive import (
     MOST_BYTES,
     READ,
@@ -61,6 +63,15 @@ class ReleaseCheck:
     def damaged(self) -> bool:
         """Whether anything is wrong; a release of another version may be neither damaged nor whole."""
         return any(one.severity is Severity.ERROR for one in self.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentCheck:
+    """Of `stated` documents whose hash a release states, `same` ones have this title and text elsewhere."""
+
+    findings: tuple[Finding, ...]
+    stated: int
+    same: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +136,26 @@ def check_release(
     return ReleaseCheck(
         tuple(findings[:MOST_FINDINGS]), zipped.sha256, len(digests), contents, FilesOfZip(files)
     )
+
+
+def check_documents(contents: ReleaseContents, documents: Iterable[Document], source: str) -> DocumentCheck:
+    """Compare the texts of a collection with those that were judged, by their SHA-256."""
+    stated = {one.docno: one.sha256 for one in contents.documents if one.sha256 is not None}
+    total, findings = len(stated), []
+    for one in documents:
+        known = stated.pop(one.docno, None)
+        if known is not None and known != one.sha256:
+            message = f"document {one.docno} has SHA-256 {one.sha256}, and the release states {known}"
+            findings.append(
+                Finding(source, None, "document", message, "take the text that the assessors judged")
+            )
+    if stated:
+        message = f"{counted(len(stated), 'document')} of the release not found, first {min(stated)}"
+        findings.append(
+            Finding(source, None, "document-missing", message, "give all files of the collection")
+        )
+    same = total - len(stated) - sum(one.code == "document" for one in findings)
+    return DocumentCheck(tuple(findings[:MOST_FINDINGS]), total, same)
 
 
 def open_release(stream: IO[bytes], *, source: str, most: int = MOST_BYTES) -> ReleaseContents:

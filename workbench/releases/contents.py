@@ -18,10 +18,10 @@ from operator import attrgetter
 from typing import Any
 
 from workbench.records import (
-    IMAGE_TYPES,
-    PDF_TYPE,
     Answer,
+    Document,
     Judgment,
+    Original,
     Preference,
     Qrel,
     Scale,
@@ -51,10 +51,10 @@ class ReleasedDocument:
     content: bytes | None = None
 
     @property
-    def shown(self) -> str:
-        """The SHA-256 of the bytes where these are what is shown; empty where the text is."""
-        is_file = self.media_type == PDF_TYPE or self.media_type.startswith(IMAGE_TYPES)
-        return self.original if is_file else ""
+    def hashed(self) -> str:
+        """What `sha256` is of the title and the text that are here."""
+        file = Original(self.media_type, None, self.original)
+        return Document(self.docno, self.title or "", self.text or "", file).sha256
 
 
 VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,39}")

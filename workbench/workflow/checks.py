@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 
 from workbench.errors import Finding, WorkbenchError
@@ -51,12 +50,3 @@ def checked_sha256(digest: str | None) -> str | None:
     if digest is not None and not _SHA256.fullmatch(digest):
         raise WorkbenchError("the hash of the shown text is not a SHA-256")
     return digest
-
-
-def text_hash(title: str, text: str, original: str = "") -> str:
-    """The SHA-256 that is stored with every judgment of a document: of its title, a NUL and its text.
-
-    Where the bytes are what is shown, as of a PDF, another NUL and their SHA-256, `original`, follow.
-    """
-    shown = f"{title}\0{text}\0{original}" if original else f"{title}\0{text}"
-    return hashlib.sha256(shown.encode()).hexdigest()

@@ -13,10 +13,9 @@ from tests.builders import Made, pooled_campaign
 from tests.submitted import record
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.pooling.strategies import PoolRecipe
-from workbench.records import FOUR_GRADES, Answer
+from workbench.records import FOUR_GRADES, Answer, Document
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
-from workbench.workflow.checks import text_hash
 from workbench.workflow.judging.assignments import assignments_of, revoke
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.desk_view import desk
@@ -51,7 +50,7 @@ def say(
         answer=Answer.UNSURE if grade is None else Answer.GRADE,
         grade=grade,
         client_id=client_id or str(uuid4()),
-        shown_sha256=text_hash(f"Title of {docno}", f"Text of {docno}"),
+        shown_sha256=Document("d", f"Title of {docno}", f"Text of {docno}").sha256,
         active_ms=1500,
     )
 
@@ -80,7 +79,7 @@ def test_an_event_proves_what_was_shown(database: Database) -> None:
         say(db, task, made.accounts["Ada"], shown.document.docno, 0)
         event = db.scalars(select(JudgmentEventRow)).one()
         docno = shown.document.docno
-        assert event.document_sha256 == text_hash(f"Title of {docno}", f"Text of {docno}")
+        assert event.document_sha256 == Document("d", f"Title of {docno}", f"Text of {docno}").sha256
         assert (event.position, event.order_rule, event.active_ms, event.source) == (
             1,
             "shuffled",

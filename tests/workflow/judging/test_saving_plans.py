@@ -11,11 +11,11 @@ from sqlalchemy import event, insert, select
 from sqlalchemy.orm import Session
 
 from tests.workflow.judging.desk_days import Day, day
+from workbench.records import Document
 from workbench.storage.engine import Database
 from workbench.storage.events import JUDGING, append_events
 from workbench.storage.tables import DocumentRow, JudgmentEventRow
 from workbench.workflow.caching import Cache
-from workbench.workflow.checks import text_hash
 from workbench.workflow.judging import handout
 from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
 from workbench.workflow.pools.additions import Additions, add_documents, remove_addition
@@ -158,7 +158,7 @@ def test_nothing_on_an_assessors_way_reads_a_growing_table_whole(
         campaign_id, account, docnos = ada.made.campaign.id, ada.ada, ["d/4", "d1", "d2"]
         ada.send(db, ada.event("event-01", "d1", grade=1))
         # Of a few rows, and of events that are nearly all hers, a database may rightly go through all.
-        others = {"campaign_id": campaign_id, "title": "", "text": "", "sha256": text_hash("", "")}
+        others = {"campaign_id": campaign_id, "title": "", "text": "", "sha256": Document("d", "", "").sha256}
         db.execute(insert(DocumentRow), [others | {"docno": f"other-{number}"} for number in range(500)])
         experienced(db, ada, "Ben")
         # As in a process that does not know the order of the topic.

@@ -10,7 +10,6 @@ import pytest
 from tests.releases.made import AT, answer, small_release
 from workbench.errors import InvalidInput
 from workbench.releases.contents import ReleaseContents, ReleasedAssessor, ReleasedDecision, SeenAnswer
-from workbench.workflow.checks import text_hash
 from workbench.workflow.releases import importing
 from workbench.workflow.releases.importing import check_importable
 
@@ -23,10 +22,7 @@ RECIPE = {
 def whole(**changed: Any) -> ReleaseContents:
     """The small release with right hashes and a recipe of this version."""
     made = small_release()
-    documents = tuple(
-        one if one.text is None else replace(one, sha256=text_hash(one.title or "", one.text, one.shown))
-        for one in made.documents
-    )
+    documents = tuple(one if one.text is None else replace(one, sha256=one.hashed) for one in made.documents)
     pools = tuple(replace(one, recipe=RECIPE) for one in made.pools)
     return replace(made, **({"documents": documents, "pools": pools} | changed))
 

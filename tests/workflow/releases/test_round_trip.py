@@ -204,7 +204,7 @@ def test_originals_are_in_a_release_if_asked_for_and_come_back_with_it(sqlite_da
         for docno, whole in kept.items():
             assert original_bytes(db, made.id, docno).content == whole
         (page, *_) = (one for one in contents.documents if one.content == b"<p>\xe9")
-        assert (page.address, page.charset, page.shown) == ("http://x/", "latin-1", "")
+        assert (page.address, page.charset, page.hashed) == ("http://x/", "latin-1", page.sha256)
     wrong = replace(request_like(contents), version="2.0", included=frozenset({Included.ORIGINALS}))
     with pytest.raises(InvalidInput):
         make_release(sqlite_database, made.id, wrong)

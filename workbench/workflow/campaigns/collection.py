@@ -23,8 +23,8 @@ from workbench.storage.tables import (
     TopicRow,
 )
 from workbench.workflow.campaigns.campaigns import count_document_changes
-from workbench.workflow.campaigns.originals import hashes_of, original_row, shown_hash, write_originals
-from workbench.workflow.checks import id_finding, storable, text_hash
+from workbench.workflow.campaigns.originals import hashes_of, original_row, write_originals
+from workbench.workflow.checks import id_finding, storable
 
 LAST_CHARACTER = "\U0010ffff"
 BATCH = 500
@@ -326,7 +326,7 @@ def compare(
             found.findings.append(wrong)
             continue
         title, text = storable(one.title), storable(one.text)
-        sha256 = text_hash(title, text, shown_hash(one.original))
+        sha256 = Document(one.docno, title, text, one.original).sha256
         row = {"campaign_id": campaign_id, "docno": one.docno, "title": title, "text": text, "sha256": sha256}
         if one.docno not in known:
             found.new.append(row)

@@ -68,11 +68,6 @@ class KeptBytes:
     charset: str = ""
 
 
-def shown_hash(original: Original | None) -> str:
-    """The SHA-256 of a document's bytes where these are what is shown; empty where its text is."""
-    return "" if original is None or original.is_text else original.sha256
-
-
 def original_row(campaign_id: int, document: Document) -> dict[str, Any] | None:
     """The row of a document's original, for `write_originals`; None where there is none."""
     found = document.original

@@ -58,7 +58,7 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.campaigns.campaigns import Campaign, create_campaign
 from workbench.workflow.campaigns.collection import batches, compare, load_topics
-from workbench.workflow.checks import id_finding, text_hash
+from workbench.workflow.checks import id_finding
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.desk_rules import Question, save_desk_questions
 from workbench.workflow.judging.preferences import Choice, PreferenceKind
@@ -346,9 +346,7 @@ def _findings(contents: ReleaseContents) -> Iterator[Finding]:
         if not kinds or preference.topic not in topics or preference.assessor not in people:
             yield _finding(PREFERENCES, number, "the preference is of no known kind, topic or assessor")
     for number, document in enumerate(contents.documents, 1):
-        if document.text is not None and document.sha256 != text_hash(
-            document.title or "", document.text, document.shown
-        ):
+        if document.text is not None and document.sha256 != document.hashed:
             yield _finding(DOCUMENTS, number, f"the text of {document.docno} does not have the stated hash")
     for number, run in enumerate(contents.runs, 1):
         if run.verdict not in set(Verdict) or (run.kind is not None and run.kind not in set(RunKind)):

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Finding, Severity
-from workbench.records import Original
+from workbench.records import Document, Original
 from workbench.storage.packed import stored_forms
 from workbench.storage.releases import read_parts
 from workbench.storage.tables import (
@@ -26,8 +26,6 @@ from workbench.storage.tables import (
     ReleaseRow,
     RunRow,
 )
-from workbench.workflow.campaigns.originals import shown_hash
-from workbench.workflow.checks import text_hash
 from workbench.workflow.runs.packed_store import form_of_file
 
 MOST_ROWS = 200
@@ -47,8 +45,8 @@ def check_documents(db: Session) -> Iterator[Finding]:
         chosen.execution_options(yield_per=MOST_ROWS)
     ):
         # Where the bytes of a PDF or image are what is shown, their hash is part of the document's.
-        shown = "" if media_type is None else shown_hash(Original(media_type, None, bytes_hash))
-        if text_hash(title, content, shown) != sha256:
+        file = None if media_type is None else Original(media_type, None, bytes_hash)
+        if Document(docno, title, content, file).sha256 != sha256:
             message = "the text is not the one whose hash is stored"
             yield Finding(f"document {campaign}, {docno}", None, "document-hash", message, RESTORE)
 
