@@ -63,6 +63,13 @@ def test_rules_are_shown_changed_and_held() -> None:
     assert (kept["max_per_topic"], kept["rule_set"], kept["codes"]["rank"]) == (None, "strict", "error")
     assert campaign("runs", "small", "one.run").exit_code == 0
     assert "rules: strict" in campaign("rules", "small").stderr
+    limits = ("--max-per-group", "3", "--last-day", "2026-12-31")
+    shown = json.loads(campaign("rules", "small", *limits, "--json").stdout)
+    assert (shown["max_per_group"], shown["last_day"], shown["rule_set"]) == (3, "2026-12-31", "strict")
+    assert "groups can send runs until 2026-12-31 (UTC)" in campaign("rules", "small").stderr
+    assert "write it as 2026-12-31" in campaign("rules", "small", "--last-day", "soon").stderr
+    open_end = json.loads(campaign("rules", "small", "--last-day", "none", "--json").stdout)
+    assert (open_end["max_per_group"], open_end["last_day"]) == (3, None)
 
 
 def test_the_list_of_docnos_is_given_shown_and_removed(folder: Path) -> None:

@@ -6,6 +6,7 @@ import html
 import io
 import json
 import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from sqlalchemy import func, select
 from tests.api import bearing, token_of
 from tests.builders import ALPHA, invite, run_text
 from tests.cast import Cast, signed_in_client
-from tests.uploads import import_judgments, links, text_of, upload
+from tests.uploads import check_files, import_judgments, keep_all, links, text_of, upload
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.storage.tables import CheckedFileRow, RunRow
@@ -241,6 +242,41 @@ def test_a_run_in_a_pool_stays_as_it_is(petra: FlaskClient, cast: Cast, enter: E
     assert petra.post(f"{OWN}/run/withdraw", data={"tag": "gamma"}).status_code == 409
     refused = send(petra, cast, upload("g.txt", sent), replacing="yes")
     assert "is in use and can no longer be replaced" in text_of(refused.text)
+
+
+def test_a_campaign_has_a_last_day_and_a_number_of_runs_for_groups(
+    petra: FlaskClient, cast: Cast, enter: Enter
+) -> None:
+    olga = enter("Olga")
+    rules = {"rule_set": "usual", "max_per_topic": ""}
+    assert (
+        olga.post("/c/harbour/runs/rules", data={**rules, "max_per_group": "1", "last_day": ""}).status_code
+        == 303
+    )
+    send(petra, cast, upload("gamma.txt", GAMMA))
+    assert "A group can send 1 run; a run that replaces another does not count." in text_of(
+        petra.get(OWN).text
+    )
+    delta = run_text("delta", {"T1": ("d1",), "T2": ("d2",)})
+    refused = send(petra, cast, upload("delta.txt", delta))
+    assert "a group can send 1 run, and yours has sent as many" in text_of(refused.text)
+    newer = run_text("gamma", {"T1": ("d6",), "T2": ("d2",)})
+    replaced = petra.post(f"{OWN}/run/replace?tag=gamma", data={"files": [upload("g2.txt", newer)]})
+    assert replaced.status_code == 303
+    for day, said in (("soon", "is not a date"), ("2026-02-30", "is not a date")):
+        slip = olga.post("/c/harbour/runs/rules", data={**rules, "max_per_group": "", "last_day": day})
+        assert slip.status_code == 422
+        assert said in text_of(slip.text)
+    yesterday = (datetime.now(UTC) - timedelta(days=1)).date().isoformat()
+    olga.post("/c/harbour/runs/rules", data={**rules, "max_per_group": "", "last_day": yesterday})
+    page = petra.get(OWN).text
+    assert "The last day to send runs was" in text_of(page)
+    assert 'name="files"' not in page
+    late = send(petra, cast, upload("delta.txt", delta))
+    assert f"the campaign took runs until {yesterday} (UTC)" in text_of(late.text)
+    # A run that came too late goes through the organiser, who has no last day.
+    keep_all(olga, check_files(olga, upload("delta.txt", delta)))
+    assert "delta" in text_of(olga.get("/c/harbour/runs").text)
 
 
 def test_she_sends_for_her_group_only(

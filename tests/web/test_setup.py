@@ -140,7 +140,8 @@ def test_the_checklist_says_what_is_missing_until_assessors_can_judge(
     olga: FlaskClient, cast: Cast, sqlite_database: Database
 ) -> None:
     text = text_of(olga.get(ADDRESS).text)
-    assert "○ Topics Runs are checked against them ○ Runs ○ Documents ○ Pool" in text
+    assert "○ Topics Runs are checked against them ○ Runs A pool can also be made without runs" in text
+    assert "○ Documents ○ Pool" in text
     # The cast's campaign has a pool, assessors and assignments; d#3 is pooled by nobody, all texts are there.
     page = olga.get("/c/harbour/set-up").text
     assert "Ready: assessors can judge." in text_of(page)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -37,8 +38,8 @@ from workbench.formats.source import Twice
 from workbench.formats.topics import read_topic_ids
 
 
-class _Limit(click.ParamType[int]):
-    """A number of documents, or `none`, which becomes 0."""
+class Limit(click.ParamType[int]):
+    """A number, or `none`, which becomes 0."""
 
     name = "limit"
 
@@ -49,9 +50,7 @@ class _Limit(click.ParamType[int]):
 
 
 rule_options = all_of(
-    click.option(
-        "--max-per-topic", metavar="N", type=_Limit(), help="The most documents per topic, or none."
-    ),
+    click.option("--max-per-topic", metavar="N", type=Limit(), help="The most documents per topic, or none."),
     click.option("--rules", "rule_set", type=OneOf(RuleSet), help="How strictly runs are checked."),
 )
 
@@ -59,7 +58,7 @@ rule_options = all_of(
 def changed_rules(rules: RunRules, rule_set: RuleSet | None, max_per_topic: int | None) -> RunRules:
     """The rules with what the command line changes, 0 for no limit; raises InvalidInput."""
     limit = rules.max_per_topic if max_per_topic is None else max_per_topic or None
-    return RunRules(limit, rule_set or rules.rule_set)
+    return replace(rules, max_per_topic=limit, rule_set=rule_set or rules.rule_set)
 
 
 def say_reports(reports: Sequence[RunReport], *, as_json: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 from enum import StrEnum
 from functools import partial
 from types import MappingProxyType
@@ -123,20 +124,25 @@ NOTES = frozenset({"ties"})
 
 @dataclass(frozen=True, slots=True)
 class RunRules:
-    """What a campaign asks of runs: a set of rules, and the most documents of a topic (None: no limit).
+    """What a campaign asks of runs: a set of rules, and limits, None where there is none.
 
-    Raises InvalidInput for a limit below 1.
+    The limits are documents of a topic, runs of a group, and the last day, in UTC, on which groups send runs.
+    Raises InvalidInput for a number below 1.
     """
 
     max_per_topic: int | None = None
     rule_set: RuleSet = RuleSet.USUAL
+    max_per_group: int | None = None
+    last_day: date | None = None
 
     def __post_init__(self) -> None:
-        limit = self.max_per_topic
-        if limit is not None and not 1 <= limit <= MOST_PER_TOPIC:
-            message = f"a topic cannot have at most {limit:,} documents"
-            remedy = "use 1 or more, or leave it empty"
-            raise rejected("Rules", None, "max_per_topic", message, remedy)
+        for code, limit, what in (
+            ("max_per_topic", self.max_per_topic, "a topic cannot have at most {:,} documents"),
+            ("max_per_group", self.max_per_group, "a group cannot send at most {:,} runs"),
+        ):
+            if limit is not None and not 1 <= limit <= MOST_PER_TOPIC:
+                remedy = "use 1 or more, or leave it empty"
+                raise rejected("Rules", None, code, what.format(limit), remedy)
 
     def of(self, code: str) -> Treatment:
         """How a finding of this code is treated; what has no rule is an error."""
@@ -145,7 +151,12 @@ class RunRules:
 
     def to_json(self) -> dict[str, Any]:
         """The rules as JSON has them."""
-        return {"max_per_topic": self.max_per_topic, "rule_set": str(self.rule_set)}
+        return {
+            "max_per_topic": self.max_per_topic,
+            "rule_set": str(self.rule_set),
+            "max_per_group": self.max_per_group,
+            "last_day": None if self.last_day is None else self.last_day.isoformat(),
+        }
 
 
 DEFAULT_RULES = RunRules()
@@ -153,11 +164,16 @@ DEFAULT_RULES = RunRules()
 
 def rules_from_json(data: Mapping[str, Any]) -> RunRules:
     """The rules that `to_json` wrote; {} are the usual ones. Raises InvalidInput for what no rules can be."""
-    limit, name = data.get("max_per_topic"), data.get("rule_set", RuleSet.USUAL)
-    chosen = next((one for one in RuleSet if one == name), None)
-    if chosen is None or isinstance(limit, bool) or not isinstance(limit, int | None):
-        raise rejected("Rules", None, "rules", "these are not rules for runs", "save them again")
-    return RunRules(limit, chosen)
+    limits = [data.get("max_per_topic"), data.get("max_per_group")]
+    day = data.get("last_day")
+    try:
+        chosen = RuleSet(data.get("rule_set", RuleSet.USUAL))
+        last_day = None if day is None else date.fromisoformat(day)
+        if any(isinstance(one, bool) or not isinstance(one, int | None) for one in limits):
+            raise ValueError
+    except (ValueError, TypeError):
+        raise rejected("Rules", None, "rules", "these are not rules for runs", "save them again") from None
+    return RunRules(limits[0], chosen, limits[1], last_day)
 
 
 class RunFindings(ErrorCollector):

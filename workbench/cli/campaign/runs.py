@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from datetime import date
 
 import click
 
 from workbench.cli.campaign.campaigns import FILES
-from workbench.cli.check import changed_rules, rule_options, say_reports
+from workbench.cli.check import Limit, changed_rules, rule_options, say_reports
 from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.inputs import open_input, opened_each
 from workbench.cli.output import (
@@ -25,7 +26,7 @@ from workbench.cli.output import (
     with_progress,
 )
 from workbench.errors import finding_to_json
-from workbench.formats.run_rules import CODES, RuleSet
+from workbench.formats.run_rules import CODES, RuleSet, rules_from_json
 from workbench.records import Verdict
 from workbench.storage.engine import Database
 from workbench.workflow.people.groups import group_named
@@ -137,15 +138,42 @@ def check(at: ChosenCampaign, files: Texts, as_json: bool) -> None:
     say_reports([one.report for one in checked], as_json=as_json)
 
 
+class _Day(click.ParamType[str]):
+    """A date, or `none`, which becomes empty."""
+
+    name = "day"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            return "" if value == "none" else date.fromisoformat(value).isoformat()
+        except ValueError:
+            self.fail(f"{value!r} is not a date: write it as 2026-12-31, or none", param, ctx)
+
+
 @campaign_command("rules")
 @rule_options
+@click.option(
+    "--max-per-group", metavar="N", type=Limit(), help="The most runs that a group can send, or none."
+)
+@click.option(
+    "--last-day", metavar="DATE", type=_Day(), help="The last day (UTC) for groups to send runs, or none."
+)
 @JSON_OBJECT
-def rules(at: ChosenCampaign, max_per_topic: int | None, rule_set: RuleSet | None, as_json: bool) -> None:
+def rules(
+    at: ChosenCampaign,
+    max_per_topic: int | None,
+    rule_set: RuleSet | None,
+    max_per_group: int | None,
+    last_day: str | None,
+    as_json: bool,
+) -> None:
     """Show the rules for runs of CAMPAIGN: errors, warnings and limits. Options change them."""
-    if rule_set is not None or max_per_topic is not None:
+    given = {"max_per_group": max_per_group, "last_day": last_day}
+    changes = {name: value or None for name, value in given.items() if value is not None}
+    if rule_set is not None or max_per_topic is not None or changes:
         with at.writing() as (db, campaign_id):
             changed = changed_rules(rules_of(db, campaign_id), rule_set, max_per_topic)
-            keep_rules(db, campaign_id, changed)
+            keep_rules(db, campaign_id, rules_from_json({**changed.to_json(), **changes}))
     now = at.read(rules_of)
     if as_json:
         codes = {code: str(now.of(code)) for code in CODES}
@@ -156,7 +184,10 @@ def rules(at: ChosenCampaign, max_per_topic: int | None, rule_set: RuleSet | Non
         [(code.name, now.of(code.name), code.words) for code in CODES.values()],
     )
     most = figure(now.max_per_topic, ",", "unlimited")
-    say_aside(f"rules: {now.rule_set}; documents per topic, at most: {most}")
+    runs = figure(now.max_per_group, ",", "unlimited")
+    say_aside(f"rules: {now.rule_set}; documents per topic, at most: {most}; runs per group, at most: {runs}")
+    if now.last_day is not None:
+        say_aside(f"groups can send runs until {now.last_day.isoformat()} (UTC)")
 
 
 @campaign_command("docids")

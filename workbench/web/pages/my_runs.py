@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from flask import Blueprint, render_template
 
 from workbench.web.access import here, participant
@@ -11,6 +13,7 @@ from workbench.web.pages.runs.records import serve_records
 from workbench.web.pages.runs.uploads import serve_uploads
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.runs.own_runs import own_runs
+from workbench.workflow.runs.run_rules import rules_of
 from workbench.workflow.runs.uploads import waiting_batches
 
 _FACE = ParticipantFace()
@@ -28,11 +31,14 @@ def index() -> str:
     """The runs of the participant's groups, and the form for more."""
     with reading() as db:
         sender = _FACE.sender(db)
+        rules = rules_of(db, here().id)
         return render_template(
             "my_runs/index.html",
             runs=own_runs(db, here().id, sender),
             groups=sender.groups,
             batches=waiting_batches(db, here().id, sender),
             topics=len(topic_titles(db, here().id)),
+            rules=rules,
+            closed=rules.last_day is not None and rules.last_day < datetime.now(UTC).date(),
             own=True,
         )

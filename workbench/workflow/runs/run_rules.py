@@ -9,15 +9,16 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import BinaryIO
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from workbench.errors import NotFound
+from workbench.errors import NotFound, rejected
+from workbench.figures import counted
 from workbench.formats.identifiers import read_ids
 from workbench.formats.run_rules import RunRules, rules_from_json
 from workbench.formats.source import Bounded, open_source
 from workbench.pooling.depth import DEPTH
-from workbench.storage.tables import AccountRow, CampaignRow, CollectionListRow, PoolRow
+from workbench.storage.tables import AccountRow, CampaignRow, CollectionListRow, PoolRow, RunRow
 
 
 def rules_of(db: Session, campaign_id: int) -> RunRules:
@@ -29,6 +30,24 @@ def keep_rules(db: Session, campaign_id: int, rules: RunRules) -> None:
     """Set the rules of a campaign; existing runs are not affected."""
     db.get_one(CampaignRow, campaign_id, with_for_update=True).run_rules = rules.to_json()
     db.flush()
+
+
+def require_open(
+    db: Session, campaign_id: int, group_id: int | None, source: str, *, replacing: bool
+) -> None:
+    """Raise InvalidInput after the last day, and for a new run of a group that has sent all it can."""
+    rules = rules_of(db, campaign_id)
+    if rules.last_day is not None and datetime.now(UTC).date() > rules.last_day:
+        message = f"the campaign took runs until {rules.last_day.isoformat()} (UTC)"
+        raise rejected(source, None, "closed", message, "ask the organiser")
+    if rules.max_per_group is None or replacing:
+        return
+    sent = select(func.count()).where(
+        RunRow.campaign_id == campaign_id, RunRow.group_id == group_id, RunRow.replaced_at.is_(None)
+    )
+    if (db.scalar(sent) or 0) >= rules.max_per_group:
+        message = f"a group can send {counted(rules.max_per_group, 'run')}, and yours has sent as many"
+        raise rejected(source, None, "too-many-runs", message, "replace or withdraw a run")
 
 
 def cut_of(db: Session, campaign_id: int) -> int | None:

@@ -24,7 +24,7 @@ from workbench.workflow.runs.packed_store import pack_runs
 from workbench.workflow.runs.run_checks import RunUpload, check_files, run_checker
 from workbench.workflow.runs.run_metadata import RunCost, RunKind, RunMetadata
 from workbench.workflow.runs.run_records import CampaignRun, run_row, runs_of
-from workbench.workflow.runs.run_rules import rules_of
+from workbench.workflow.runs.run_rules import require_open, rules_of
 
 NO_METADATA = RunMetadata()
 PAUSE = 1
@@ -166,6 +166,8 @@ def store_run(
         if refusal is not None:
             raise InvalidInput([refusal])
         metadata = _inherited(metadata, before)
+    if not sender.organiser:
+        require_open(db, campaign_id, metadata.group_id, upload.file_name, replacing=before is not None)
     now = utc_now(None)
     row = RunRow(
         campaign_id=campaign_id,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 from flask import Blueprint, render_template, request
@@ -33,6 +34,7 @@ from workbench.workflow.runs.run_rules import (
     rules_of,
 )
 
+LIMITS = ("max_per_topic", "max_per_group")
 blueprint = Blueprint("run_rules", __name__, url_prefix="/c/<slug>/runs/rules")
 
 
@@ -90,33 +92,42 @@ def forget_list() -> Response:
 
 
 def _typed() -> Values:
-    most = sent_text("max_per_topic").strip()
-    number = whole_number(most)
+    return {
+        "rule_set": sent_text("rule_set"),
+        "last_day": sent_text("last_day").strip() or None,
+        **{name: _typed_number(name) for name in LIMITS},
+    }
+
+
+def _typed_number(name: str) -> int | str | None:
+    text = sent_text(name).strip()
+    number = whole_number(text)
     # What is no number is shown again as it was typed.
-    return {"max_per_topic": (most or None) if number is None else number, "rule_set": sent_text("rule_set")}
+    return (text or None) if number is None else number
 
 
 def _rules(typed: Mapping[str, Any]) -> RunRules:
-    limit = typed["max_per_topic"]
     chosen = named(RuleSet, typed["rule_set"])
-    findings = []
-    if isinstance(limit, str):
-        findings.append(
-            Finding(
-                "Rules",
-                None,
-                "max_per_topic",
-                f"{limit[:20]!r} is no number of documents",
-                "give 1 or more, or leave it empty",
-            )
+    findings = [
+        Finding(
+            "Rules", None, name, f"{typed[name][:20]!r} is not a number", "give 1 or more, or leave it empty"
         )
+        for name in LIMITS
+        if isinstance(typed[name], str)
+    ]
+    day = None
+    try:
+        day = date.fromisoformat(typed["last_day"]) if typed["last_day"] else None
+    except ValueError:
+        message = f"{typed['last_day'][:20]!r} is not a date"
+        findings.append(Finding("Rules", None, "last_day", message, "write it as 2026-12-31"))
     if chosen is None:
         findings.append(Finding("Rules", None, "rule_set", "no set of rules is chosen", "choose one"))
     if findings or chosen is None:
         raise InvalidInput(findings)
-    return RunRules(limit, chosen)
+    return RunRules(typed["max_per_topic"], chosen, typed["max_per_group"], day)
 
 
 def _values(rules: RunRules) -> Values:
     """The fields of the form."""
-    return {"max_per_topic": rules.max_per_topic, "rule_set": str(rules.rule_set)}
+    return rules.to_json()
