@@ -17,7 +17,7 @@ from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.storage.tables import MailAddressRow, MailMessageRow
 from workbench.web.context import Context, init_app
-from workbench.workflow.mail.queue import claim_next
+from workbench.workflow.mail.queue import claim_next, note_failed
 from workbench.workflow.people.mail_addresses import set_address
 
 SITE = "https://judge.example.org"
@@ -115,3 +115,11 @@ def test_an_invitation_is_mailed_where_its_note_has_an_address(
     assert "Message to send Jo" in page
     with sqlite_database.reading() as db:
         assert db.scalars(select(MailMessageRow.address)).all() == ["eva@example.org"]
+    # The same person, written in another way.
+    again = olga.post("/c/harbour/people/invitations", data={"role": "assessor", "people": "EVA@example.org"})
+    assert again.status_code == 422
+    assert "EVA@example.org has an open invitation" in text_of(again.text)
+    with sqlite_database.writing() as db:
+        (message,) = db.scalars(select(MailMessageRow.id)).all()
+        note_failed(db, message, "550 no such mailbox", for_good=True)
+    assert "mail not sent 550 no such mailbox." in text_of(olga.get("/c/harbour/people").text)

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.storage import locks
-from workbench.storage.tables import AccountRow, CampaignRow, GroupRow, InvitationRow
+from workbench.storage.tables import AccountRow, CampaignRow, GroupRow, InvitationRow, MailMessageRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, NewAccount, create_account
 from workbench.workflow.people.groups import join, require_group
@@ -45,7 +45,10 @@ class InvitationState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """An invitation in the organiser's list; `used_by` is a person's name, `group` that of a participant."""
+    """An invitation in the organiser's list; `used_by` is a person's name, `group` that of a participant.
+
+    `mail_failed` is why its last message could not be sent, empty unless it failed for good.
+    """
 
     id: int
     role: Role
@@ -56,6 +59,7 @@ class Invitation:
     used_at: datetime | None
     used_by: str
     state: InvitationState
+    mail_failed: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +92,7 @@ class Invited:
     @property
     def address(self) -> str:
         """The e-mail address in the note, if it has one."""
-        found = _ADDRESS.search(self.note)
-        return found[0] if found else ""
+        return _address_in(self.note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +214,10 @@ def invitations(db: Session, campaign_id: int, *, now: datetime | None = None) -
         .where(InvitationRow.campaign_id == campaign_id)
         .order_by(InvitationRow.id.desc())
     )
+    mail = MailMessageRow
+    last = select(func.max(mail.id)).where(mail.campaign_id == campaign_id).group_by(mail.invitation_id)
+    failures = select(mail.invitation_id, mail.reason).where(mail.id.in_(last), mail.state == "failed")
+    failed = dict(db.execute(failures).all())
     moment = utc_now(now)
     return tuple(
         Invitation(
@@ -223,6 +230,7 @@ def invitations(db: Session, campaign_id: int, *, now: datetime | None = None) -
             used_at=row.used_at,
             used_by=used_by or "",
             state=_state(row, moment),
+            mail_failed=failed.get(row.id, ""),
         )
         for row, invited_by, used_by, group in rows
     )
@@ -310,6 +318,16 @@ def invitation_text(invited: Invited, *, campaign: str, link: str) -> str:
     )
 
 
+def _address_in(note: str) -> str:
+    found = _ADDRESS.search(note)
+    return found[0] if found else ""
+
+
+def _guest(note: str) -> str:
+    """Whom a note means: `Ann <a@example.org>` and `a@example.org` are one person."""
+    return (_address_in(note) or note).casefold()
+
+
 def _note_findings(
     db: Session, campaign_id: int, notes: Sequence[str], offered: OfferedRole, moment: datetime
 ) -> list[Finding]:
@@ -317,7 +335,7 @@ def _note_findings(
         message = f"{len(notes):,} people are too many at once"
         return [Finding("People", None, "people", message, f"at most {MOST_AT_ONCE}")]
     waiting = {
-        row.note.casefold()
+        _guest(row.note)
         for row in db.scalars(
             select(InvitationRow).where(
                 InvitationRow.campaign_id == campaign_id,
@@ -334,13 +352,13 @@ def _note_findings(
             continue
         if len(note) > LONGEST_NOTE:
             message, remedy = f"the line has {len(note):,} characters", f"at most {LONGEST_NOTE}"
-        elif note.casefold() in seen:
-            message = f"{note} is already on line {seen[note.casefold()]}"
+        elif _guest(note) in seen:
+            message = f"{note} is already on line {seen[_guest(note)]}"
             remedy = "remove one, or add what tells the two apart"
-        elif note.casefold() in waiting:
+        elif _guest(note) in waiting:
             message, remedy = f"{note} has an open invitation", "make a new link for it, or remove the line"
         else:
-            seen[note.casefold()] = line
+            seen[_guest(note)] = line
             continue
         findings.append(Finding("People", line, "people", message, remedy))
     return findings
