@@ -70,6 +70,14 @@ def test_the_desk_takes_from_the_queue_and_the_organiser_sees_and_takes_back(
     # All is Ada's: Ben has nothing, and no word of why.
     other = ben.get(f"/c/harbour/judge/{cast.assignments['Ben', 'T1']}/work").json or {}
     assert (other["order"], other["total"]) == ([], 0)
+    # His list and the list of campaigns count the same: three that he can have, and none once Ada has them.
+    assert "Up to 3 documents left in 1 topic" in text_of(ben.get("/c/harbour/judge").text)
+    assert "3 documents left for you to judge" in text_of(ben.get("/").text)
+    assert ada.get(f"/c/harbour/judge/{cast.assignments['Ada', 'T2']}/work").status_code == 200
+    assert "Nothing to judge now. Colleagues have the last 6 documents." in text_of(
+        ben.get("/c/harbour/judge").text
+    )
+    assert "6 documents that colleagues have may come back to you." in text_of(ben.get("/").text)
     shown = text_of(olga.get(queue).text)
     assert "T1 tides 3 0 3 0 0 of 3" in shown
     forms = re.findall(
@@ -77,7 +85,7 @@ def test_the_desk_takes_from_the_queue_and_the_organiser_sees_and_takes_back(
         r'\s*<input type="hidden"\s+name="docno"\s+value="([^"]+)"',
         olga.get(queue).text,
     )
-    assert len(forms) == 3
+    assert len(forms) == 6
     assessor, topic, docno = forms[0]
     form = {"assessor": assessor, "topic": topic, "docno": docno}
     assert "Document released" in text_of(olga.get(olga.post(f"{queue}/take-back", data=form).location).text)

@@ -27,7 +27,8 @@ from workbench.workflow.pools.pooled_topics import NOTHING, ByTopic, TopicDocnos
 class AssignedShare(NamedTuple):
     """Pairs assigned to an assessor, those answered, those left in open pools, and in how many topics.
 
-    `may_come` are those that open pools may hand to this assessor yet.
+    Of open pools `may_come` are pairs that this assessor may be handed yet, of which `free` ones at once and
+    the others when colleagues give them back.
     """
 
     assigned: int = 0
@@ -35,6 +36,12 @@ class AssignedShare(NamedTuple):
     left: int = 0
     topics_left: int = 0
     may_come: int = 0
+    free: int = 0
+
+    @property
+    def now(self) -> int:
+        """The pairs that this assessor can judge at once."""
+        return self.left + self.free
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +63,17 @@ def assigned_work(db: Session, campaign_id: int, answers: Mapping[str, TopicAnsw
 
 def left_to_judge(db: Session, campaign_id: int, account_id: int) -> int:
     """How many pairs assigned to an account in open pools have no answer of its yet."""
+    share = own_share(db, campaign_id, account_id)
+    return share.left + share.may_come
+
+
+def own_share(db: Session, campaign_id: int, account_id: int) -> AssignedShare:
+    """What is assigned to an account in a campaign."""
     assessor_id = assessor_of(db, campaign_id, account_id)
     given = () if assessor_id is None else given_topics(db, campaign_id, assessor_id)
     if assessor_id is None or not given:
-        return 0
-    share = _work(db, given, answers_by_topic(db, campaign_id), only=True).share(assessor_id)
-    return share.left + share.may_come
+        return AssignedShare()
+    return _work(db, given, answers_by_topic(db, campaign_id), only=True).share(assessor_id)
 
 
 def all_left_to_judge(db: Session, campaign_id: int) -> Mapping[int, int]:
@@ -90,7 +102,7 @@ def _work(
     """What the assessors of these topics have; `only` says that it is one, who has few of many topics."""
     handed = handed_documents(db, {one.pool_id for one in given}, answers, given if only else None)
     people = np.unique(np.concatenate([one.assessors for one in given] or [np.empty(0, np.int64)]))
-    sums = np.zeros((5, len(people)), np.int64)
+    sums = np.zeros((6, len(people)), np.int64)
     assessors: dict[str, int] = {}
     for topic, several in all_by_topic(given).items():
         counts = np.bincount(np.searchsorted(people, np.concatenate([one.assessors for one in several])))
@@ -107,6 +119,7 @@ def _work(
                 sums[place, at] += numbers
             if is_open:
                 sums[4, at] += shares.may_come
+                sums[5, at] += shares.left
         for who_has in again:
             at_one = int(np.searchsorted(people, who_has))
             sums[:, at_one] += _of_several(handed, several, who_has)
@@ -124,14 +137,16 @@ def _of_several(handed: HandedDocuments, several: Sequence[GivenTopic], assessor
     every = _union(list(parts.values()))
     done = answered(answers, assessor_id, every)
     waiting = {number: part for number, part in parts.items() if number in handed.open}
-    left = may_come = 0
+    left = may_come = free = 0
     if waiting:
         open_ones = every if len(waiting) == len(parts) else _union(list(waiting.values()))
         done_of_open = done if open_ones is every else answered(answers, assessor_id, open_ones)
         left = open_ones.count - done_of_open
         who = np.array([assessor_id], np.int64)
-        may_come = sum(int(handed.shares(number, topic, who).may_come[0]) for number in waiting)
-    return np.array([every.count, done, left, bool(left), may_come], np.int64)
+        shares = [handed.shares(number, topic, who) for number in waiting]
+        may_come = sum(int(one.may_come[0]) for one in shares)
+        free = sum(int(one.left[0]) for one in shares)
+    return np.array([every.count, done, left, bool(left), may_come, free], np.int64)
 
 
 def answered(answers: TopicAnswers | None, assessor_id: int, docnos: TopicDocnos) -> int:

@@ -12,7 +12,7 @@ from workbench.storage.tables import CampaignRow, MemberRow
 from workbench.workflow.adjudication.discussions import discussions
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.adjudication.queue_table import dispute_counts
-from workbench.workflow.judging.assigned_work import left_to_judge
+from workbench.workflow.judging.assigned_work import own_share
 from workbench.workflow.judging.preference_tasks import left_to_compare
 from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.overview.progress import graded_count
@@ -27,6 +27,7 @@ class TaskKind(StrEnum):
     """What somebody is to do in a campaign."""
 
     JUDGE = "judge"
+    WAIT = "wait"
     DISCUSS = "discuss"
     COMPARE = "compare"
     DECIDE = "decide"
@@ -83,7 +84,9 @@ def own_tasks(db: Session, campaign_id: int, account_id: int, roles: frozenset[R
     counts: dict[TaskKind, int] = {}
     if Role.ASSESSOR in roles:
         waiting = discussions(db, campaign_id, account_id)
-        counts[TaskKind.JUDGE] = left_to_judge(db, campaign_id, account_id)
+        share = own_share(db, campaign_id, account_id)
+        counts[TaskKind.JUDGE] = share.now
+        counts[TaskKind.WAIT] = 0 if share.now else share.may_come
         counts[TaskKind.DISCUSS] = sum(not line.answered for line in waiting)
         counts[TaskKind.COMPARE] = left_to_compare(db, campaign_id, account_id)
     if Role.ADJUDICATOR in roles:

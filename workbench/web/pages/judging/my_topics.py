@@ -22,6 +22,7 @@ from workbench.web.requests import Values, go_to, see_other
 from workbench.workflow.adjudication.discussions import discussions
 from workbench.workflow.campaigns.campaigns import campaign_by_slug, campaign_of
 from workbench.workflow.judging import desk_view, worklists
+from workbench.workflow.judging.assigned_work import own_share
 from workbench.workflow.judging.desk_rules import allows_search_of
 from workbench.workflow.judging.desk_settings import COMMANDS, is_introduced, keys_of, save_introduced
 from workbench.workflow.judging.desk_view import work_of
@@ -59,6 +60,7 @@ def index() -> str:
     """The topics that this assessor has to judge; the first time also what judging is."""
     with reading() as db:
         lines = worklists.own_topics(db, here().id, viewer().id)
+        share = own_share(db, here().id, viewer().id)
         comparisons = left_to_compare(db, here().id, viewer().id)
         waiting = sum(not one.answered for one in discussions(db, here().id, viewer().id))
         seconds = desk_view.own_seconds(db, here().id, viewer().id)
@@ -66,15 +68,15 @@ def index() -> str:
         keys = keys_of(db, viewer().id, made.scale)
         is_new = bool(lines) and not any(line.answered for line in lines)
         is_new = is_new and not is_introduced(db, viewer().id, here().id)
-    left = sum(line.total - line.answered for line in lines if not line.closed)
     return render_template(
         "judging/index.html",
         lines=lines,
         comparisons=comparisons,
         waiting=waiting,
-        left=left,
+        left=share.now,
+        held=share.may_come - share.free,
         seconds=seconds,
-        time_left=time_words(left * seconds) if seconds is not None else "",
+        time_left=time_words(share.now * seconds) if seconds is not None else "",
         made=made,
         keys=keys,
         introduces=is_new,

@@ -17,6 +17,12 @@ TASKS: Mapping[TaskKind, tuple[str, str, str, str]] = {
         "Judge",
         "judging.index",
     ),
+    TaskKind.WAIT: (
+        "document that a colleague has may come back to you",
+        "documents that colleagues have may come back to you",
+        "My topics",
+        "judging.index",
+    ),
     TaskKind.DISCUSS: (
         "pair to discuss with colleagues",
         "pairs to discuss with colleagues",
