@@ -21,6 +21,7 @@ from workbench.releases.contents import (
     ReleasedEntry,
     ReleasedEstimate,
     ReleasedEvent,
+    ReleasedInstructions,
     ReleasedPool,
     ReleasedPreference,
     ReleasedQuestion,
@@ -55,6 +56,10 @@ def small_release(**changed: object) -> ReleaseContents:
         ),
         "scale": BINARY,
         "guidelines": "Read *all* of it.\n",
+        "instructions": (
+            ReleasedInstructions(1, AT, "Read.\n", BINARY),
+            ReleasedInstructions(2, AT, "Read *all* of it.\n", BINARY),
+        ),
         "rule": ReleaseRule("adjudicated", "Adjudicated first", 1, False, {"then": "majority"}),
         "included": frozenset(Included),
         "questions": (ReleasedQuestion("Readability", ("hard", "easy"), True),),
@@ -78,7 +83,9 @@ def small_release(**changed: object) -> ReleaseContents:
             answer("assessor-2", "d#1", 1, subtopics=("1",), shown_at=2, order_rule="shuffled", seed=2**40),
             answer("machine-1", "d#1", 0),
             answer("assessor-1", "d3", None, comment="Line one\nline two"),
-            answer("assessor-1", "é2", 1, document_sha256="b" * 64, active_ms=1500, given_at=AT),
+            answer(
+                "assessor-1", "é2", 1, document_sha256="b" * 64, active_ms=1500, given_at=AT, instructions=2
+            ),
             answer("assessor-2", "é2", 0),
         ),
         "decisions": (

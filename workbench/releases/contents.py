@@ -162,7 +162,7 @@ class ReleasedAnswer:
     `purpose` is judging or discussion. `source` says where it was given: screen, discussion or import.
     `evidence` lists [start, end, quote] (in UTF-16 units; the quote only with documents), `ratings` are
     places in the scales of further questions, `subtopics` ids. `shown_at` is the place (from 1) in the order
-    shown.
+    shown, `instructions` the version of the guidelines and the scale that the assessor saw.
     """
 
     assessor: str
@@ -184,6 +184,17 @@ class ReleasedAnswer:
     evidence: tuple[tuple[int, int, str], ...] = ()
     ratings: dict[str, int] = field(default_factory=dict)
     subtopics: tuple[str, ...] = ()
+    instructions: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedInstructions:
+    """A version, from 1, of what the assessors were told: the guidelines and the scale, and since when."""
+
+    version: int
+    since: datetime
+    guidelines: str
+    scale: Scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,6 +392,7 @@ class ReleaseContents:
     unsettled: int
     agreement: tuple[ReleasedEstimate, ...] = ()
     agreement_undefined: str = ""
+    instructions: tuple[ReleasedInstructions, ...] = ()
 
     def answers_about(self, pairs: Collection[Pair]) -> Iterator[ReleasedAnswer]:
         """The answers about some pairs."""

@@ -35,7 +35,7 @@ from workbench.releases.record_form import as_object, json_bytes, written_record
 
 MANIFEST = "manifest.json"
 CHECKSUMS = "SHA256SUMS"
-GUIDELINES = "guidelines.md"
+GUIDELINES, INSTRUCTIONS = "guidelines.md", "instructions.jsonl"
 QRELS = "qrels.txt"
 TOPICS, DOCUMENTS, ANSWERS = "topics.jsonl", "documents.jsonl", "judgments.jsonl"
 DECISIONS, PREFERENCES, POOLS = "adjudications.jsonl", "preferences.jsonl", "pools.json"
@@ -174,6 +174,8 @@ def original_path(sha256: str) -> str:
 def _carriers(contents: ReleaseContents) -> Written:
     """What `reading` makes the contents of again, with the manifest."""
     yield GUIDELINES, contents.guidelines.encode()
+    if contents.instructions:
+        yield INSTRUCTIONS, written_records(contents.instructions)
     yield TOPICS, written_records(map(ReleasedTopic.of, contents.topics))
     yield DOCUMENTS, written_records(replace(one, content=None) for one in contents.documents)
     yield ANSWERS, written_records(contents.answers)

@@ -24,6 +24,7 @@ from workbench.releases.contents import (
     ReleasedEntry,
     ReleasedEstimate,
     ReleasedEvent,
+    ReleasedInstructions,
     ReleasedPool,
     ReleasedPreference,
     ReleasedQuestion,
@@ -71,6 +72,9 @@ def read_contents(files: Files, *, leaving: Collection[str] = ()) -> ReleaseCont
             unsettled=int(manifest["counts"]["unsettled"]),
             agreement=_many(ReleasedEstimate, agreement["estimates"]),
             agreement_undefined=str(agreement["undefined"]),
+            instructions=_records(files, at.INSTRUCTIONS, ReleasedInstructions)
+            if at.INSTRUCTIONS in files
+            else (),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise _refused(at.MANIFEST, f"a part is missing or has another form: {error}") from None

@@ -138,16 +138,19 @@ def put_off_docnos(db: Session, campaign_id: int, assessor_id: int, topic: str) 
 def annotated_events(
     db: Session, campaign_id: int, topic: str, assessor_ids: Iterable[int]
 ) -> Iterator[tuple[CurrentEvent, tuple[Any, ...]]]:
-    """The current events of a topic, each with its document's hash, passages, ratings and subtopics."""
+    """The current events of a topic, each with its document's hash, the version of the instructions,
+    passages, ratings and subtopics.
+    """
     event = JudgmentEventRow
     # As texts: most answers have nothing beside them, and JSON is read only where there is some.
     beside = (cast(one, Text) for one in (event.evidence, event.ratings, event.subtopics))
     chosen = _current(campaign_id, assessor_ids, topic, [WITHDRAWN, LATER])
+    chosen = chosen.add_columns(event.document_sha256, event.instructions, *beside)
     width = len(CurrentEvent._fields)
-    for row in db.connection().execute(chosen.add_columns(event.document_sha256, *beside)):
-        texts = row[width + 1 :]
+    for row in db.connection().execute(chosen):
+        texts = row[width + 2 :]
         read = (None, None, None) if texts in _NOTHING_BESIDE else map(_from_json, texts)
-        yield CurrentEvent._make(row[:width]), (row[width], *read)
+        yield CurrentEvent._make(row[:width]), (row[width], row[width + 1], *read)
 
 
 _NOTHING_BESIDE = frozenset({(None, None, None), ("null", "null", "null")})

@@ -137,5 +137,8 @@ def test_a_line_is_what_json_makes_of_the_answer(sqlite_database: Database) -> N
         grade = 2 if answer is Answer.GRADE else None
         shown = "ab" * 32 if text else None
         labels = {"Readability": "fair"} if beside.ratings else {}
-        one = AnnotatedJudgment(text, text, text, answer, grade, text, text, beside, labels, shown, at)
+        version = 3 if text else None
+        one = AnnotatedJudgment(
+            text, text, text, answer, grade, text, text, beside, labels, shown, version, at
+        )
         assert judgment_line(one) == json.dumps(judgment_json(one), ensure_ascii=False)

@@ -20,12 +20,13 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,
+    InstructionsRow,
     JudgmentEventRow,
     PoolRow,
     PreferenceEventRow,
     PreferenceTaskRow,
 )
-from workbench.workflow.campaigns.campaigns import create_campaign
+from workbench.workflow.campaigns.campaigns import change_campaign, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.judging.desk_rules import Question, save_desk_questions
 from workbench.workflow.judging.importing import import_judgments
@@ -55,10 +56,10 @@ def filled_campaign(db: Session, *, backwards: bool = False) -> int:
     def ordered(items: Sequence[Item]) -> list[Item]:
         return list(items)[::-1] if backwards else list(items)
 
-    campaign = create_campaign(
-        db, name="Harbour", slug="harbour", scale=THREE_GRADES, guidelines="Read *it*.\n"
-    )
+    campaign = create_campaign(db, name="Harbour", slug="harbour", scale=THREE_GRADES, guidelines="Read.\n")
     number = campaign.id
+    change_campaign(db, number, name="Harbour", scale=THREE_GRADES, guidelines="Read *it*.\n")
+    db.execute(update(InstructionsRow).values(saved_at=START))
     load_topics(db, number, ordered(TOPICS), source="topics")
     documents = [Document(docno, f"Title of {docno}", f"Text of {docno}") for docno in DOCNOS]
     pdf = Original("application/pdf", b"%PDF-", hashlib.sha256(b"%PDF-").hexdigest(), "d1.pdf")
@@ -103,6 +104,7 @@ def _discuss(db: Session, campaign_id: int, people: dict[str, int]) -> None:
             grade=0, client_id="discussion-1", source="discussion", purpose="discussion", recorded_at=START,
             comment="Dov is\nright", evidence=[[0, 4, "Text"]], ratings={"Readability": 1}, subtopics=["2"],
             active_ms=2500, said_at=START, position=3, order_rule="shuffled", seed=2**40,
+            instructions=2,
         )
     )  # fmt: skip
     db.flush()

@@ -18,7 +18,8 @@ from workbench.errors import Conflict, InvalidInput
 from workbench.releases.check import check_release, open_release
 from workbench.releases.contents import Included, ReleaseContents
 from workbench.storage.engine import Database
-from workbench.storage.tables import AccountRow, AssessorRow
+from workbench.storage.tables import AccountRow, AssessorRow, JudgmentEventRow
+from workbench.workflow.campaigns.campaigns import instructions_of
 from workbench.workflow.campaigns.deletion import delete_campaign
 from workbench.workflow.campaigns.originals import original_bytes
 from workbench.workflow.judging.adaptive_states import replay_pool
@@ -84,6 +85,10 @@ def test_a_release_of_an_imported_release_has_the_same_bytes(
     with database.reading() as db:
         assert b"".join(release_parts(db, again.release)) == content
         assert {pool.state for pool in pools_of(db, made.campaign.id)} == {"closed"}
+        # What the assessors were told, and which answer was given under which version.
+        versions = [(one.version, one.guidelines) for one in instructions_of(db, made.campaign.id)]
+        assert versions == [(2, "Read *it*.\n"), (1, "Read.\n")]
+        assert set(db.scalars(select(JudgmentEventRow.instructions))) == {None, 2}
         assert db.scalars(select(AccountRow)).all() == []
         assessors = set(db.scalars(select(AssessorRow.name)))
     assert assessors == {"assessor-1", "assessor-2", "judge-7b"}

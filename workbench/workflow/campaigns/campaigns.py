@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import func, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -147,6 +148,18 @@ def instructions_of(db: Session, campaign_id: int) -> tuple[Instructions, ...]:
         Instructions(one.version, one.guidelines, scale_from_json(one.scale), name or "", one.saved_at)
         for one, name in found
     )
+
+
+def restore_instructions(
+    db: Session, campaign_id: int, versions: Iterable[tuple[int, str, Scale, datetime]]
+) -> None:
+    """Give a new campaign the versions, oldest first, that it had elsewhere, each with when it was saved."""
+    db.execute(delete(InstructionsRow).where(InstructionsRow.campaign_id == campaign_id))
+    for version, guidelines, scale, saved_at in versions:
+        values = {"guidelines": guidelines, "scale": scale_to_json(scale), "saved_at": saved_at}
+        db.add(InstructionsRow(campaign_id=campaign_id, version=version, **values))
+        db.get_one(CampaignRow, campaign_id).instructions = version
+    db.flush()
 
 
 def _keep_instructions(db: Session, row: CampaignRow, by: int | None) -> None:

@@ -92,6 +92,7 @@ class AnnotatedJudgment(NamedTuple):
     extras: Annotations
     labels: dict[str, str]
     document_sha256: str | None
+    instructions: int | None
     recorded_at: datetime
 
 
@@ -117,7 +118,7 @@ def _annotated(
 ) -> list[AnnotatedJudgment]:
     """Those of one topic; `names` are of all assessors, by whom the index has the topic's events."""
     found = []
-    for current, (shown, *beside) in annotated_events(db, campaign_id, topic, sorted(names)):
+    for current, (shown, version, *beside) in annotated_events(db, campaign_id, topic, sorted(names)):
         extras = stored_annotations(*beside) if any(beside) else NO_ANNOTATIONS
         labels = {
             name: scales[name][value]
@@ -127,7 +128,8 @@ def _annotated(
         found.append(
             AnnotatedJudgment(
                 current.topic, current.docno, names[current.assessor_id], ANSWERS[current.answer],
-                current.grade, current.reason, current.comment, extras, labels, shown, current.recorded_at,
+                current.grade, current.reason, current.comment, extras, labels, shown, version,
+                current.recorded_at,
             )
         )  # fmt: skip
     return sorted(found, key=lambda one: (id_bytes(one.docno), one.assessor))
@@ -153,6 +155,7 @@ def judgment_json(one: AnnotatedJudgment) -> dict[str, Any]:
         },
         "subtopics": list(one.extras.subtopics),
         "document_sha256": one.document_sha256,
+        "instructions": one.instructions,
         "recorded_at": one.recorded_at.isoformat(),
     }
 
@@ -164,12 +167,13 @@ def judgment_line(one: AnnotatedJudgment) -> str:
     # Of most answers this is known but for some texts: a third of the time of json.dumps.
     grade = "null" if one.grade is None else one.grade
     shown = "null" if one.document_sha256 is None else _quoted(one.document_sha256)
+    version = "null" if one.instructions is None else one.instructions
     return (
         f'{{"topic": {_quoted(one.topic)}, "docno": {_quoted(one.docno)}, '
         f'"assessor": {_quoted(one.assessor)}, "answer": {_quoted(one.answer)}, "grade": {grade}, '
         f'"reason": {_quoted(one.reason)}, "comment": {_quoted(one.comment)}, "evidence": [], '
         f'"ratings": {{}}, "subtopics": [], "document_sha256": {shown}, '
-        f'"recorded_at": "{one.recorded_at.isoformat()}"}}'
+        f'"instructions": {version}, "recorded_at": "{one.recorded_at.isoformat()}"}}'
     )
 
 

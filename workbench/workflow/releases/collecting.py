@@ -27,6 +27,7 @@ from workbench.releases.contents import (
     ReleasedAssessor,
     ReleasedDecision,
     ReleasedDocument,
+    ReleasedInstructions,
     ReleasedPreference,
     ReleasedQuestion,
     ReleasedRun,
@@ -47,7 +48,7 @@ from workbench.storage.tables import (
     PreferenceTaskRow,
     ReleaseOriginRow,
 )
-from workbench.workflow.campaigns.campaigns import Campaign
+from workbench.workflow.campaigns.campaigns import Campaign, instructions_of
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.campaigns.originals import files_of, originals_of
 from workbench.workflow.judging.desk_rules import desk_questions_of
@@ -112,6 +113,10 @@ def collect_release(
         runs=_runs(source),
         qrels=(),
         unsettled=0,
+        instructions=tuple(
+            ReleasedInstructions(one.version, one.saved_at, one.guidelines, one.scale)
+            for one in reversed(instructions_of(db, campaign.id))
+        ),
     )
     graded = _with_qrels(source, people, _with_documents(source, contents), request)
     try:
@@ -210,6 +215,7 @@ def _answer(source: _Source, people: People, row: JudgmentEventRow) -> ReleasedA
         evidence=tuple((one.start, one.end, one.quote if quoted else "") for one in beside.evidence or ()),
         ratings=dict(beside.ratings),
         subtopics=tuple(beside.subtopics),
+        instructions=shared.number(row.instructions),
     )
 
 

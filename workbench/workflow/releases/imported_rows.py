@@ -52,6 +52,7 @@ def event_of(campaign_id: int, assessor_id: int, number: int, one: ReleasedAnswe
         "order_rule": one.order_rule,
         "seed": one.seed,
         "active_ms": one.active_ms,
+        "instructions": one.instructions,
         "said_at": one.given_at,
         "recorded_at": one.recorded_at,
         **{name: value for name, value in beside.items() if value},

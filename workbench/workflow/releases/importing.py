@@ -56,7 +56,7 @@ from workbench.storage.tables import (
     ReleaseOriginRow,
     RunRow,
 )
-from workbench.workflow.campaigns.campaigns import Campaign, create_campaign
+from workbench.workflow.campaigns.campaigns import Campaign, create_campaign, restore_instructions
 from workbench.workflow.campaigns.collection import batches, compare, load_topics
 from workbench.workflow.checks import id_finding
 from workbench.workflow.clock import utc_now
@@ -199,6 +199,12 @@ class _Import:
         load_topics(db, self._campaign_id, contents.topics, source=SOURCE)
         questions = [Question(one.name, one.labels, one.required) for one in contents.questions]
         save_desk_questions(db, self._campaign_id, questions, ())
+        if contents.instructions:
+            restore_instructions(
+                db,
+                self._campaign_id,
+                ((one.version, one.guidelines, one.scale, one.since) for one in contents.instructions),
+            )
         people = self._add_assessors()
         for batch in batches(documents, Counter(), None):
             compared = compare(db, self._campaign_id, batch, set(), SOURCE)
