@@ -294,3 +294,13 @@ def test_the_guidelines_and_the_scale_stand_beside_the_document(ada: FlaskClient
         assert f'<span dir="auto">{label}</span>' in page
     assert "Only tables of the harbour." in page
     assert page.count("Relevant from here up.") == 1
+
+
+def test_an_organiser_who_judges_is_warned_that_answers_are_to_be_independent(
+    ada: FlaskClient, cast: Cast, sqlite_database: Database
+) -> None:
+    warning = "Judge a topic before you look at its judgments"
+    assert warning not in ada.get("/c/harbour/judge").text
+    with sqlite_database.writing() as db:
+        add_role(db, cast.campaign_id, cast.accounts["Ada"].id, Role.ORGANISER)
+    assert warning in ada.get("/c/harbour/judge").text
