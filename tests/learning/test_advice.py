@@ -52,12 +52,23 @@ def test_what_was_drawn_is_a_sample_of_the_unread_until_the_reading_comes_to_it(
 
 
 def test_recall_is_bounded_by_the_hypergeometric_tails_of_the_unread() -> None:
-    # 1 of 20 relevant: 5 of 100 expected, of which 1 is found.
-    estimate = estimated_recall(10, 100, ElusionSample(100, 20, 20, 1))
-    assert estimate.value == pytest.approx(10 / 14)
-    most = max(m for m in range(1, 82) if hypergeom.cdf(1, 100, m, 20) > 0.025)
-    assert estimate.low == pytest.approx(10 / (10 + most - 1))
-    assert estimate.high == 1.0
+    # 3 of 20 relevant: 15 of 100 expected, of which 3 are found.
+    estimate = estimated_recall(10, 100, ElusionSample(100, 20, 20, 3))
+    assert estimate.value == pytest.approx(10 / 22)
+    most = max(m for m in range(3, 84) if hypergeom.cdf(3, 100, m, 20) > 0.025)
+    least = min(m for m in range(3, 84) if hypergeom.sf(2, 100, m, 20) > 0.025)
+    assert estimate.low == pytest.approx(10 / (10 + most - 3))
+    assert estimate.high == pytest.approx(10 / (10 + least - 3))
+
+
+@pytest.mark.parametrize("relevant", [0, 1, 2])
+def test_a_few_relevant_documents_of_the_sample_are_too_few_for_one_figure(relevant: int) -> None:
+    estimate = estimated_recall(10, 100, ElusionSample(100, 20, 20, relevant))
+    most = max(m for m in range(relevant, 81 + relevant) if hypergeom.cdf(relevant, 100, m, 20) > 0.025)
+    assert (estimate.value, estimate.high) == (None, 1.0)
+    assert estimate.low == pytest.approx(10 / (10 + most - relevant))
+    # Drawn and judged whole they leave nothing to be unsure of.
+    assert estimated_recall(10, 20, ElusionSample(20, 20, 20, relevant)).value == 1.0
 
 
 def test_without_a_sample_recall_is_anything_and_read_to_the_end_it_is_one() -> None:

@@ -10,12 +10,15 @@ from workbench.learning.review import Review
 from workbench.learning.stopping import STOPPING_RULES, ReviewTrace, StoppingGoal, StoppingRule, StopPoint
 
 
+FEWEST = 3
+
+
 @dataclass(frozen=True, slots=True)
 class RecallEstimate:
     """The recall of `found` relevant documents, with its exact 95 % interval.
 
-    `value` is None where no unread document was sampled and judged, the interval where there may be no
-    relevant document at all.
+    `value` is None where fewer than `FEWEST` relevant documents were drawn from the unread ones, which says
+    too little for a single figure. The interval is None where there may be no relevant document at all.
     """
 
     found: int
@@ -83,9 +86,9 @@ def estimated_recall(found: int, unread: int, sample: ElusionSample | None) -> R
     least, most = sample.bounds if sample else (0, unread)
     low, high = recall_bounds(found, (least - own, most - own)) or (None, None)
     value = None
-    if not unread and found:
-        value = 1.0
-    elif sample is not None and sample.estimate is not None and found:
+    if low is not None and low == high:
+        value = low
+    elif sample is not None and sample.estimate is not None and own >= FEWEST:
         value = found / (found + max(sample.estimate - own, 0.0))
     return RecallEstimate(found, value, low, high)
 
