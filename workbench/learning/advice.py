@@ -9,7 +9,6 @@ from workbench.learning.missed import ElusionSample, recall_bounds
 from workbench.learning.review import Review
 from workbench.learning.stopping import STOPPING_RULES, ReviewTrace, StoppingGoal, StoppingRule, StopPoint
 
-
 FEWEST = 3
 
 
