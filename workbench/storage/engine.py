@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.engine import Connection, make_url
 from sqlalchemy.exc import (
     ArgumentError,
@@ -307,3 +309,8 @@ def _has_no_room(error: DatabaseError) -> bool:
 
 def _only_reads(error: DatabaseError) -> bool:
     return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", "") == ONLY_READS
+
+
+def insert_or(db: Session, row: type[Any]) -> Any:
+    """An insert into the table of a row that can say, in the engine's words, what to do where it is there."""
+    return (sqlite_insert if db.get_bind().dialect.name == "sqlite" else postgresql_insert)(row)

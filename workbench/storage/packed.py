@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Text, cast, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from workbench.storage.engine import insert_or
 from workbench.storage.tables import PackedRunRow
 
 Part = tuple[int, int]
@@ -28,9 +28,8 @@ class StoredForm:
 
 def store_form(db: Session, run_id: int, kept: StoredForm, records: bytes) -> None:
     """Store the packed form of a run, replacing an existing one; two writers at once store the same."""
-    insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
     values = {"width": kept.width, "topics": kept.topics, "records": records}
-    statement = insert(PackedRunRow).values(run_id=run_id, **values)
+    statement = insert_or(db, PackedRunRow).values(run_id=run_id, **values)
     db.execute(statement.on_conflict_do_update(index_elements=["run_id"], set_=values))
 
 

@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput, rejected
 from workbench.records import Scale, id_bytes
+from workbench.storage.engine import insert_or
 from workbench.storage.tables import AccountRow, AssessorNoteRow
 from workbench.workflow.campaigns.visits import TEXT_PART
 from workbench.workflow.checks import storable
@@ -319,11 +319,10 @@ def save_own_words(
     """
     assignment = own_assignment(db, assignment_id, account_id).assignment
     kept = _checked_words(words)
-    insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
     changed = {"words": list(kept), "changed_at": datetime.now(UTC)}
     # Two tabs may come first at once: the later one counts, and the note beside the words stays as it is.
     db.execute(
-        insert(AssessorNoteRow)
+        insert_or(db, AssessorNoteRow)
         .values(assessor_id=assignment.assessor_id, topic=assignment.topic, note="", **changed)
         .on_conflict_do_update(index_elements=["assessor_id", "topic"], set_=changed)
     )

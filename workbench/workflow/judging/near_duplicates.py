@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
@@ -21,6 +20,7 @@ from workbench.pooling.near_duplicate_documents import (
 )
 from workbench.records import Answer
 from workbench.storage.chunks import chunks
+from workbench.storage.engine import insert_or
 from workbench.storage.events import JUDGING
 from workbench.storage.tables import DocumentRow, DocumentSketchRow
 from workbench.workflow.campaigns.collection import document_titles, read_texts
@@ -169,12 +169,11 @@ def missing_sketches(
 def keep_sketches(db: Session, assignment_id: int, account_id: int, made: Sequence[Sketched]) -> None:
     """Keep sketches of documents; one that is kept already is replaced."""
     campaign_id = own_assignment(db, assignment_id, account_id).campaign.id
-    insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
     # In one order, so that two who keep the same ones wait for each other and not both.
     for one in sorted(made, key=lambda one: one.docno):
         changed = {"sha256": one.sha256, "sketch": one.sketch}
         db.execute(
-            insert(DocumentSketchRow)
+            insert_or(db, DocumentSketchRow)
             .values(campaign_id=campaign_id, docno=one.docno, **changed)
             .on_conflict_do_update(index_elements=["campaign_id", "docno"], set_=changed)
         )

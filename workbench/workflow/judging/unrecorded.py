@@ -10,10 +10,10 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import func, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.storage.engine import insert_or
 from workbench.storage.events import DISCUSSION, CurrentEvent, current_events
 from workbench.storage.tables import (
     AccountRow,
@@ -79,9 +79,8 @@ def store_unrecorded(
     db: Session, campaign_id: int, account_id: int, sent: Mapping[str, Any], *, why: str
 ) -> None:
     """Store an event as it was sent; the same client id again changes nothing."""
-    insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
     db.execute(
-        insert(KeptAsideRow)
+        insert_or(db, KeptAsideRow)
         .values(
             campaign_id=campaign_id,
             account_id=account_id,

@@ -31,7 +31,7 @@ from workbench.web.forms import (
     whole_number,
     with_each,
 )
-from workbench.web.paging import A_PAGE, ListPage, start_asked
+from workbench.web.paging import ListPage, start_asked
 from workbench.web.requests import go_to
 from workbench.web.results import MadeResult, TextFile, result
 from workbench.workflow.campaigns.campaigns import campaign_of
@@ -48,6 +48,7 @@ from workbench.workflow.judging.importing import GivenJudgments, Imported, impor
 from workbench.workflow.judging.unrecorded import unrecorded_count
 from workbench.workflow.overview.progress import overview
 
+ANSWERS_SHOWN = 20
 blueprint = Blueprint("judgments", __name__, url_prefix="/c/<slug>/judgments")
 
 
@@ -62,9 +63,9 @@ def index(findings: Findings = ()) -> str:
         query_text("docno"),
         "commented" in request.args,
     )
-    start = start_asked() // A_PAGE * A_PAGE
+    start = start_asked() // ANSWERS_SHOWN * ANSWERS_SHOWN
     with reading() as db:
-        found, answers = found_answers(db, here().id, sought, start=start, size=A_PAGE)
+        found, answers = found_answers(db, here().id, sought, start=start, size=ANSWERS_SHOWN)
         topics = topics_of(db, here().id)
         total = answer_count(db, here().id)
         return render_template(
@@ -74,7 +75,7 @@ def index(findings: Findings = ()) -> str:
             subtopics=any(topic.subtopics for topic in topics),
             topics=topics,
             sought=sought,
-            page=ListPage(answers, start, found, total, A_PAGE, ""),
+            page=ListPage(answers, start, found, total, ANSWERS_SHOWN, ""),
             scale=campaign_of(db, here().id).scale,
             total=total,
             typed=request.form,
