@@ -132,5 +132,5 @@ def test_releases_are_checked_together_and_a_checksum_is_of_one(folder: Path) ->
     found = json.loads(workbench("release", "check", "cut.zip", "--json").stdout)[0]
     assert (found["whole"], found["title"], found["version"]) == (False, None, None)
     done = workbench("release", "check", "whole.zip", "cut.zip", "--sha256", "0" * 64)
-    assert (done.returncode, b"--sha256 is of one file" in done.stderr) == (2, True)
+    assert (done.returncode, b"--sha256 and --documents are for one release" in done.stderr) == (2, True)
     assert workbench("release", "check", "whole.zip", "--sha256", "0" * 64).returncode == 1

@@ -265,7 +265,7 @@ def test_only_proxies_are_believed(
 
 
 def test_the_site_answers_under_its_own_names_only(
-    settings: Settings, sqlite_database: Database, cast: Cast
+    settings: Settings, sqlite_database: Database, cast: Cast, caplog: pytest.LogCaptureFixture
 ) -> None:
     named = create_app(replace(settings, hosts=("judge.example.org",)), sqlite_database, passwords=CHEAP)
     client = named.test_client()
@@ -274,6 +274,9 @@ def test_the_site_answers_under_its_own_names_only(
         answer = client.get("/sign-in", base_url=f"http://{host}")
         assert answer.status_code == 400
         assert host not in answer.text
+        # The administrator who forgot the setting finds it on the page and in the log.
+        assert "WORKBENCH_HOSTS" in answer.text
+        assert f"request to '{host}' refused: WORKBENCH_HOSTS is judge.example.org" in caplog.text
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])

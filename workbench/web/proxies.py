@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 from ipaddress import ip_address, ip_network
 from typing import Any
@@ -15,6 +16,7 @@ from workbench.settings import Network, Settings
 from workbench.web.security import HEADERS
 
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
+LOG = logging.getLogger(__name__)
 FORWARDED = ("FOR", "PROTO", "HOST", "PREFIX", "PORT")
 
 
@@ -39,7 +41,7 @@ class TrustedProxies:
         return self._direct(environ, start_response)
 
 
-NOT_OURS = "This site does not answer under this name.\n"
+NOT_OURS = "This site does not answer under this name. The setting WORKBENCH_HOSTS has its names.\n"
 
 
 class KnownHosts:
@@ -54,8 +56,10 @@ class KnownHosts:
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """Answer a request of WSGI."""
-        if host_is_trusted(get_host(environ), self._hosts):
+        host = get_host(environ)
+        if host_is_trusted(host, self._hosts):
             return self._app(environ, start_response)
+        LOG.warning("request to %.200r refused: WORKBENCH_HOSTS is %s", host, ",".join(self._hosts))
         return Response(NOT_OURS, 400, headers=HEADERS)(environ, start_response)
 
 
