@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from flask import Blueprint
 
-from workbench.scoring.topic_difficulty import ORDERS, TopicTable, topic_table_export
+from workbench.scoring.topic_difficulty import ORDERS, TopicSpread, TopicTable, topic_table_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.forms import query_text
@@ -33,8 +35,8 @@ def index() -> Reply:
     with reading() as db:
         of = detail(db, score_form(db), _topics)
         titles = topic_titles(db, here().id)
-    plot = _spread(of.found, titles) if of.found else None
     rows = page_of(of.found.lines, LINES) if of.found else None
+    plot = _spread(rows.rows, of.found.shown, titles) if of.found and rows else None
     return render_detail("topics", of, titles=titles, orders=ORDERS, order=_order(), plot=plot, rows_of=rows)
 
 
@@ -56,8 +58,8 @@ def _order() -> str:
     return query_text("order") or "difficulty"
 
 
-def _spread(found: TopicTable, titles: dict[str, str]) -> Values:
-    """A dot for every topic at its median, with its quartiles, and the lowest and highest score as a band."""
+def _spread(lines: Sequence[TopicSpread], shown: str, titles: Mapping[str, str]) -> Values:
+    """A dot for each topic of the page at its median, with its quartiles; a band from the lowest score to the highest."""
     rows = [
         {
             "name": one.topic,
@@ -67,7 +69,7 @@ def _spread(found: TopicTable, titles: dict[str, str]) -> Values:
             "band": [one.low, one.high],
             "n": one.runs,
         }
-        for one in found.lines
+        for one in lines
     ]
     words = {"value": "median", "line": "quartiles", "band": "lowest to highest", "n": "runs"}
-    return {"x": found.shown, "rows": rows, "words": words}
+    return {"x": shown, "rows": rows, "words": words}
