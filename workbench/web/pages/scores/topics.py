@@ -59,7 +59,7 @@ def _order() -> str:
 
 
 def _spread(lines: Sequence[TopicSpread], shown: str, titles: Mapping[str, str]) -> Values:
-    """A dot for each topic of the page at its median, with its quartiles; a band from the lowest score to the highest."""
+    """A dot for each topic of the page at its median, with its quartiles, in a band of all scores."""
     rows = [
         {
             "name": one.topic,
