@@ -176,7 +176,7 @@ class Scale:
         if self.relevant_from not in values[1:]:
             raise WorkbenchError(
                 f"{self.relevant_from} cannot be the lowest relevant grade",
-                remedy=f"one of {', '.join(map(str, values[1:]))}",
+                remedy=f"choose one of {', '.join(map(str, values[1:]))}",
             )
 
     def grade(self, value: int) -> Grade:

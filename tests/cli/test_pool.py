@@ -65,7 +65,7 @@ def test_runs_may_be_gzip_and_come_from_the_standard_input(runs: list[str], tmp_
 def test_the_standard_input_is_one_run_only() -> None:
     done = workbench("pool", "-", "-")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert b"the standard input can stand for one file only" in done.stderr
+    assert b"standard input can be used for one file only" in done.stderr
 
 
 def test_ids_come_out_as_the_bytes_that_went_in(tmp_path: Path) -> None:

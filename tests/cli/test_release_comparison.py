@@ -112,7 +112,7 @@ def test_a_release_comes_from_a_pipe_and_once_only(folder: Path) -> None:
 def test_csv_and_json_exclude_one_another() -> None:
     done = workbench("release", "compare", "1.0.zip", "1.1.zip", "--csv", "--json")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert b"--json and --csv exclude one another" in done.stderr
+    assert b"--json and --csv cannot be combined" in done.stderr
 
 
 def test_a_swap_is_told_with_the_p_of_each_release() -> None:
@@ -132,5 +132,5 @@ def test_releases_are_checked_together_and_a_checksum_is_of_one(folder: Path) ->
     found = json.loads(workbench("release", "check", "cut.zip", "--json").stdout)[0]
     assert (found["whole"], found["title"], found["version"]) == (False, None, None)
     done = workbench("release", "check", "whole.zip", "cut.zip", "--sha256", "0" * 64)
-    assert (done.returncode, b"--sha256 is of one file" in done.stderr) == (2, True)
+    assert (done.returncode, b"--sha256 is for a single file" in done.stderr) == (2, True)
     assert workbench("release", "check", "whole.zip", "--sha256", "0" * 64).returncode == 1

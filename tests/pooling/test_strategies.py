@@ -84,7 +84,7 @@ def test_parameters_of_one_name_are_of_one_kind_so_that_options_can_be_shared() 
 
 @pytest.mark.parametrize(("make", "known"), [(build_pool, "depth, take-n"), (start, "move-to-front, hedge")])
 def test_an_unknown_strategy_is_refused_with_those_that_exist(make: Any, known: str) -> None:
-    with pytest.raises(WorkbenchError, match=rf'no pooling strategy "deep" \(one of {known}'):
+    with pytest.raises(WorkbenchError, match=rf'no pooling strategy "deep" \(choose one of {known}'):
         make(RUNS, strategy="deep")
 
 

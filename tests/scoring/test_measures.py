@@ -89,7 +89,7 @@ def test_what_is_no_name_is_refused(name: str) -> None:
         ("IPrec@-0.1", "cannot be -0.1"),
         ("IPrec@0.333", "two decimals"),
         ("SetF(beta=0)", "cannot be 0.0"),
-        ("nDCG(dcg='log')@5", r"cannot be 'log' \(one of log2, exp-log2\)"),
+        ("nDCG(dcg='log')@5", r"cannot be 'log' \(choose one of log2, exp-log2\)"),
         ("nDCG(gains={1:-1})@5", "whole numbers from 0"),
         ("nDCG(gains={1:2.5})@5", "whole numbers from 0"),
         ("alpha_nDCG", r'"alpha_nDCG" needs a cutoff \(such as alpha_nDCG@20'),

@@ -26,7 +26,7 @@ def test_a_late_run_shows_its_holes_and_one_action_has_them_judged(olga: FlaskCl
 
 def test_what_cannot_be_filled_is_told_on_the_page(olga: FlaskClient) -> None:
     upload_runs(olga, late=LATE)
-    assert "It is no number of documents" in olga.post(ADDRESS, data={"depth": "many"}).text
+    assert "It is not a number of documents" in olga.post(ADDRESS, data={"depth": "many"}).text
     alpha = f"/c/harbour/runs/holes?tag={write_id('alpha')}"
     refused = olga.post(alpha, data={"depth": "1"})
     assert (refused.status_code, "pooled or judged already" in refused.text) == (409, True)

@@ -139,7 +139,7 @@ def _by_category(values: NDArray[Any], categories: Sequence[int], missing: int |
         strange &= small != missing
     if strange.any():
         raise WorkbenchError(
-            f"{small[strange][0]} is in no category of the table",
+            f"{small[strange][0]} is not a category of the table",
             remedy=f"the categories are {', '.join(map(str, categories))}",
         )
 

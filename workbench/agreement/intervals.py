@@ -125,7 +125,7 @@ class Interval:
         return self.low is not None or self.undefined == CONSTANT
 
 
-CONSTANT = "it is the same without any one of them, so that they show no error"
+CONSTANT = "leaving out any one of them does not change it, so its error cannot be estimated"
 
 
 def kappa_error(table: ArrayLike, disagreements: ArrayLike | None = None) -> float | None:

@@ -237,7 +237,7 @@ def erase(settings: Settings, login: str, confirm: str | None) -> None:
 
 @of_login("address", command)
 @click.argument("address", required=False)
-@flag("--remove", help="Let the account have no address.")
+@flag("--remove", help="Remove the address.")
 def address(settings: Settings, login: str, address: str | None, remove: bool) -> None:
     """Set the e-mail ADDRESS of LOGIN, which you vouch for; nobody is asked to confirm it."""
     if remove == (address is not None):
@@ -280,20 +280,20 @@ def token() -> None:
 
 
 @of_login("new", token)
-@click.option("--name", required=True, help="What will use it.")
+@click.option("--name", required=True, help="Name of the token, such as the program that will use it.")
 @click.option(
     "--scope",
     "scopes",
     multiple=True,
     required=True,
     type=OneOf(Scope),
-    help="What it may be used for (repeatable).",
+    help="What the token allows (repeatable).",
 )
 @setting(
     "--days",
     default=USUAL_DAYS,
     type=click.IntRange(1, MOST_DAYS),
-    help="Days it is valid.",
+    help="Days until the token expires.",
 )
 def new_token(settings: Settings, login: str, name: str, scopes: Texts, days: int) -> None:
     """Print a new token of LOGIN, which is shown only now."""

@@ -53,8 +53,8 @@ def command() -> None:
 
 @command.command("check")
 @click.argument("releases", metavar="FILE...", nargs=-1, required=True)
-@click.option("--sha256", default="", help="SHA-256 of the whole file, as the release's page has it.")
-@flag("--json", "as_json", help="A JSON array with one object a release.")
+@click.option("--sha256", default="", help="SHA-256 of the whole file, as shown on the release's page.")
+@flag("--json", "as_json", help="A JSON array with one object per release.")
 def check(releases: Texts, sha256: str, as_json: bool) -> None:
     """Check the zips of releases, byte by byte; `-` is standard input.
 
@@ -64,7 +64,7 @@ def check(releases: Texts, sha256: str, as_json: bool) -> None:
     program for ir_datasets, not all can be checked. The exit code is 1 if anything was found, otherwise 0.
     """
     if sha256 and len(releases) > 1:
-        raise click.UsageError("--sha256 is of one file: give one")
+        raise click.UsageError("--sha256 is for a single file: give one")
     checked: list[tuple[str, ReleaseCheck]] = []
     for name in releases:
         with open_input(name) as (stream, source):

@@ -129,7 +129,7 @@ def soft_export(found: SoftLabels) -> Export:
 MEAN = Rule(
     "mean",
     "Mean",
-    "kept unrounded as a soft label with the share of every grade: an export of its own, no qrels",
+    "the mean grade, unrounded, as a soft label with the share of every grade; a separate export, not qrels",
     "soft labels (Uma et al. 2021)",
     soft=True,
 )

@@ -155,7 +155,7 @@ def trec_documents(lines: Lines, errors: ErrorCollector) -> NumberedDocuments:
         elif not outside and (left := _ANY_TAG.sub("", line[at:]).strip()):
             outside = True
             message = f"text outside <DOC>: {shown(left)}"
-            errors.add(number, "outside", message, "a file of TREC documents holds nothing else")
+            errors.add(number, "outside", message, "delete it: TREC files have no text between documents")
     if document:
         message = "the last document is not closed: the file may have been cut"
         errors.add(document.line, "unclosed", message, "end every document with </DOC>")

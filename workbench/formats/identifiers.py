@@ -65,7 +65,7 @@ def check_ids(line: int | None, identifiers: Iterable[str], errors: ErrorCollect
     before = errors.count
     for identifier in identifiers:
         if not identifier:
-            errors.add(line, "id", "an id is missing", "every record needs one")
+            errors.add(line, "id", "an id is missing", "give every record an id")
         elif not fits(identifier):
             message = f"the id {shown(identifier)} contains white space or invisible characters"
             errors.add(

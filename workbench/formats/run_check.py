@@ -123,7 +123,7 @@ class RunWarnings:
                 f"{counted(len(short), 'topic')} of {len(sizes):,} with fewer than {depth:,} documents; "
                 f"topic {shown(least)} has {sizes[least]:,}"
             )
-            self._add(None, "short-topics", message, "is this all that the system found?")
+            self._add(None, "short-topics", message, "check that the run is complete")
 
     def add_tallies(self) -> None:
         """Add the warnings that were counted topic by topic; to be called once, at the end."""
@@ -148,7 +148,7 @@ class RunWarnings:
             ),
             "cut-ties": (
                 "cut-ties",
-                f"the score is that of documents on both sides of the pool's cut at depth {self._cut}",
+                f"documents on both sides of the pool's cut at depth {self._cut} have this score",
                 "nothing to do: the tie rule of the pool decides which are judged",
             ),
         }.items():
@@ -328,7 +328,12 @@ def check_run(
             for number, docno in zip(columns.lines, docnos, strict=True):
                 if docno not in expected.docnos:
                     message = f"document {shown(docno)} is not in the collection"
-                    errors.add(number, "unknown-document", message, "was the run made on another version?")
+                    errors.add(
+                        number,
+                        "unknown-document",
+                        message,
+                        "check that the run was made on this version of the collection",
+                    )
         if take is not None:
             take(topic, Ranking(docnos, () if scores is None else tuple(scores.tolist())))
     for written, line in table.tags.items():
@@ -343,7 +348,7 @@ def check_run(
         errors.add(table.tags[other], "tags", message, remedy)
     tag = only.decode("utf-8", "surrogateescape")
     if not table.lines:
-        errors.add(None, "empty", "the file contains no line of a run", COLUMNS)
+        errors.add(None, "empty", "the file contains no run lines", COLUMNS)
     warnings.about_second_column(table.not_q0, table.first_not_q0)
     warnings.about_tag(tag, file_stem)
     warnings.about_topics(sizes, known)
@@ -397,11 +402,9 @@ def _check_encoding(
         alike = first.setdefault(normalize("NFC", docno), docno)
         if alike != docno:
             message = (
-                f"document {shown(docno)} looks like another of topic {shown(topic)}, but has other bytes"
+                f"document {shown(docno)} looks like another of topic {shown(topic)}, but its bytes differ"
             )
-            remedy = (
-                "the same text is composed in one and decomposed in the other: which is the collection's?"
-            )
+            remedy = "use the collection's Unicode form: one is composed, the other decomposed"
             errors.add(number, "docnos-alike", message, remedy)
 
 

@@ -30,7 +30,7 @@ def read_sampled_qrels(stream: Readable, *, source: str) -> tuple[SampledQrel, .
     """
     errors = ErrorCollector(source)
     found: list[SampledQrel] = []
-    once = "a document is in one stratum: keep one of the lines"
+    once = "keep one of the lines: a document is in one stratum"
     for _, (topic, _, docno, stratum, written) in _rows(stream, errors, (2, 4), _SHAPE, once):
         grade = int(written)
         found.append(SampledQrel(topic, docno, stratum, None if grade < 0 else grade))
@@ -60,7 +60,7 @@ def _rows(
         check_ids(number, (topic, docno), errors)
         before = first.setdefault((topic, docno), number)
         if before != number:
-            message = f"document {shown(docno)} was in topic {shown(topic)} already, line {before}"
+            message = f"document {shown(docno)} is already in topic {shown(topic)}, line {before}"
             errors.add(number, "duplicate", message, once)
         yield number, cells
 

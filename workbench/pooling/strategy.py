@@ -173,7 +173,7 @@ def named(strategies: Mapping[str, Strategy[Made]], name: str) -> Strategy[Made]
     """The strategy of this name; raises WorkbenchError with those that exist."""
     if name not in strategies:
         raise WorkbenchError(
-            f'there is no pooling strategy "{name}"', remedy=f"one of {', '.join(strategies)}"
+            f'there is no pooling strategy "{name}"', remedy=f"choose one of {', '.join(strategies)}"
         )
     return strategies[name]
 

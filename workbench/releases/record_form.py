@@ -136,7 +136,7 @@ def _value(hint: Any, given: Any) -> Any:
         return _value(hint, given)
     if origin is tuple:
         if not isinstance(given, list):
-            raise ValueError(f"{_short(given)} is no list")
+            raise ValueError(f"{_short(given)} is not a list")
         if parts[-1] is ...:
             return tuple(_value(parts[0], one) for one in given)
         if len(parts) != len(given):
@@ -155,7 +155,7 @@ def _value(hint: Any, given: Any) -> Any:
     if hint is not Any and type(given) is not hint:
         raise ValueError(f"{_short(given)} is no {hint.__name__}")
     if isinstance(given, str) and _UNSTORABLE.search(given):
-        raise ValueError(f"{_short(given)} has a character that is none")
+        raise ValueError(f"{_short(given)} has an invalid character")
     if (isinstance(given, int) and abs(given) >= _LARGEST) or (
         isinstance(given, float) and not isfinite(given)
     ):
@@ -167,7 +167,7 @@ def _moment(given: Any) -> datetime:
     try:
         found = datetime.fromisoformat(given)
     except (TypeError, ValueError):
-        raise ValueError(f"{_short(given)} is no time") from None
+        raise ValueError(f"{_short(given)} is not a time") from None
     if found.tzinfo is None:
         raise ValueError(f"{_short(given)} has no time zone")
     return found.astimezone(UTC)

@@ -188,7 +188,8 @@ def _check(name: str, measure: Measure, key: str) -> None:
     remedy = ""
     if (isinstance(value, bool) and declared.dtype is not bool) or not declared.validate(value):
         choices = declared.choices if isinstance(declared.choices, (list, tuple)) else ()
-        remedy = f"one of {', '.join(map(str, choices))}" if choices else f"give {_KINDS[declared.dtype]}"
+        remedy = "choose one of "
+        f"{', '.join(map(str, choices))}" if choices else f"give {_KINDS[declared.dtype]}"
     elif bounds and not bounds[0] <= value <= bounds[1]:
         remedy = f"from {bounds[0]} to {bounds[1]}"
     elif key == "recall" and round(value, 2) != value:
@@ -213,7 +214,7 @@ def _check_together(name: str, measure: Measure) -> None:
     if given.get("interpolation") == "bucket" and (given.get("recall", 0) * 100) % 10 > 1e-9:
         raise WorkbenchError(
             f'recall in "{name}" cannot be {given["recall"]!r}',
-            remedy="the bucket rule knows the levels 0, .1, .2 to 1",
+            remedy="the bucket rule has only the levels 0, .1, .2 to 1",
         )
 
 
@@ -253,7 +254,7 @@ def check_complement(relevance: Relevance, measures: Iterable[Measure]) -> None:
         if (relevance.relevant(0) == relevance.relevant(rel)).all():
             raise WorkbenchError(
                 f"{measure} is undefined: the qrels have no document that is not relevant",
-                remedy="say how many documents the collection has, as AUC(docs=528155)",
+                remedy="give the number of documents in the collection, as in AUC(docs=528155)",
             )
 
 

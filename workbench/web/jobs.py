@@ -67,7 +67,7 @@ def done(kind: str, arguments: Mapping[str, Any]) -> Job:
         with reading() as db:
             job = jobs.job_of(db, job.id) or job
     if job.active:
-        raise WorkbenchError("it takes longer than ten minutes", remedy="look later whether it is there")
+        raise WorkbenchError("it takes longer than ten minutes", remedy="check later whether it is done")
     if job.state is not JobState.DONE:
         raise job.error
     return job

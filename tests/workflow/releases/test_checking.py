@@ -62,8 +62,8 @@ def test_a_person_is_named_by_a_pseudonym_only(person: ReleasedAssessor, message
         ({"assessor": "assessor-7"}, "assessor-7 is not an assessor of the release"),
         ({"answer": "perhaps"}, "unknown answer perhaps or purpose judging"),
         ({"purpose": "fun"}, "unknown answer grade or purpose fun"),
-        ({"grade": None}, "an answer that is a grade has one, and the others have none"),
-        ({"answer": "unsure"}, "an answer that is a grade has one, and the others have none"),
+        ({"grade": None}, "an answer needs a grade if it is one, and no grade otherwise"),
+        ({"answer": "unsure"}, "an answer needs a grade if it is one, and no grade otherwise"),
         ({"grade": 5}, "5 is not on the scale"),
     ],
 )

@@ -133,7 +133,7 @@ def compared_table(
     "-m", "--measure", "measures", multiple=True, help="As 'AP(rel=2) nDCG@10'; by the scale if not given."
 )
 @click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")
-@flag("--per-topic", help="Every topic's value too.")
+@flag("--per-topic", help="Also the value of every topic.")
 @CSV
 @flag("--latex", "as_latex", help="A LaTeX table (booktabs).")
 @JSON_ARRAY

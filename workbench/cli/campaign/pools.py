@@ -212,12 +212,16 @@ def pool(
 @campaign_command("assign")
 @click.option("--pool", "pool_name", help="Name of the pool; the newest if not given.")
 @click.option(
-    "--assessor", "names", multiple=True, help="By name, several times; all with an account if none."
+    "--assessor", "names", multiple=True, help="Assessor name (repeatable); by default, all with an account."
 )
-@click.option("--topic", "topics", multiple=True, help="Only these topics, each to every assessor named.")
-@setting("--per-topic", default=1, type=click.IntRange(1), help="Assessors a topic, in turn.")
+@click.option(
+    "--topic", "topics", multiple=True, help="Assign only these topics, each to every named assessor."
+)
+@setting("--per-topic", default=1, type=click.IntRange(1), help="Assessors per topic, in rotation.")
 @setting("--order", default="shuffled", type=OneOf(OrderRule))
-@click.option("--seed", type=click.IntRange(0), help="For the shuffled order; drawn and kept if not given.")
+@click.option(
+    "--seed", type=click.IntRange(0), help="Random seed of the shuffled order; drawn and stored if not given."
+)
 def assign(
     at: ChosenCampaign,
     pool_name: str | None,
@@ -334,7 +338,8 @@ def _say(found: ComparedPools) -> None:
     total = compared.total
     hours = "" if found.hours is None else f", {found.hours:.1f} hours"
     click.echo(
-        f"{total.added} enter, {total.removed} leave, {total.kept} stay; {total.to_judge} to judge{hours}"
+        f"{total.added} added, {total.removed} removed, {total.kept} unchanged; {total.to_judge} to "
+        f"judge{hours}"
     )
 
 

@@ -295,7 +295,7 @@ def accept(at: ChosenCampaign, tags: Texts) -> None:
 
 @campaign_command("set-aside", run)
 @TAGS
-@click.option("--reason", required=True, help="Why; the group reads it.")
+@click.option("--reason", required=True, help="Reason; the group reads it.")
 def set_aside(at: ChosenCampaign, tags: Texts, reason: str) -> None:
     """Set runs of CAMPAIGN aside: new pools leave them out unless they are named."""
     _judge(at, tags, Verdict.SET_ASIDE, reason)

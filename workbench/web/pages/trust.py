@@ -118,7 +118,7 @@ def runs_file() -> MadeResult:
     report = _report()
     if report.runs is None:
         raise WorkbenchError(
-            "no run has brought judged documents into a pool", remedy="open a pool and judge"
+            "no run has contributed judged documents to a pool", remedy="open a pool and judge"
         )
     return MadeResult("trust-runs", runs_export(report.runs, part_asked(RUNS)))
 

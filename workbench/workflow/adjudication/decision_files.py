@@ -104,7 +104,7 @@ def _wrong(
 ) -> Iterable[Finding]:
     if one.topic not in topics:
         message = f"topic {one.topic!r} is not in this campaign"
-        yield Finding(source, one.line, "unknown-topic", message, "load its statement, or take the line out")
+        yield Finding(source, one.line, "unknown-topic", message, "load the topic, or remove the line")
     elif (one.topic, one.docno) not in answers:
         message = f"nobody has judged document {one.docno!r} of topic {one.topic!r}"
         yield Finding(source, one.line, "not-judged", message, "import the judgments first")

@@ -150,7 +150,7 @@ def _wrong(question: Question, before: Sequence[Question]) -> tuple[str, str] | 
     if len(name) > LONGEST_NAME:
         return f"the name has {len(name)} characters", f"at most {LONGEST_NAME}"
     if name.casefold() in {one.name.casefold() for one in before}:
-        return f"{name} is asked already", "each question once"
+        return f"{name} is already a question", "ask each question once"
     if not all(labels):
         return f"{name} has an empty label", f"labels are separated by commas, such as {_SHAPE}"
     if not 2 <= len(labels) <= MOST_LABELS:

@@ -260,5 +260,5 @@ def queue_row(db: Session, campaign_id: int, name: str) -> PoolRow:
     """The row of a queue; raises NotFound, and Conflict where the pool is none."""
     row = pool_row(db, campaign_id, name)
     if row.per_pair is None:
-        raise Conflict(f"pool {name!r} is not a queue", remedy="make it one first")
+        raise Conflict(f"pool {name!r} is not a queue", remedy="make it a queue first")
     return row

@@ -115,7 +115,7 @@ def grant_role(db: Session, campaign_id: int, account_id: int, role: Role) -> No
     try:
         db.flush()
     except IntegrityError:
-        raise Conflict("the role was given at the same time", remedy="reload the page") from None
+        raise Conflict("somebody else added the role at the same time", remedy="reload the page") from None
 
 
 def remove_role(db: Session, campaign_id: int, account_id: int, role: Role) -> None:

@@ -198,7 +198,7 @@ def _runs(db: Session, pool: PoolRow, depth: int, ties: TieRule) -> Iterator[Run
             yield run_for_use(db, pool.campaign_id, run["tag"], depth=depth, ties=ties, sha256=run["sha256"])
         except NotFound:
             raise Conflict(
-                f"run {run['tag']} is not what it was when pool {pool.name!r} was made",
+                f"run {run['tag']} has changed since pool {pool.name!r} was made",
                 remedy="an adaptive pool chooses from the very runs that it was made from",
             ) from None
 

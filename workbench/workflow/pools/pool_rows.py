@@ -126,5 +126,5 @@ def checked_name(db: Session, campaign_id: int, name: str) -> str:
     if len(name) > LONGEST_NAME:
         raise WorkbenchError(f"the name has {len(name)} characters", remedy=f"at most {LONGEST_NAME}")
     if name and name_taken(db, campaign_id, name):
-        raise Conflict(f"there is a pool {name!r} already", remedy="give this one another name")
+        raise Conflict(f"there is already a pool {name!r}", remedy="choose another name")
     return name

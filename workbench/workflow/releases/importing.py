@@ -370,7 +370,7 @@ def _wrong_answer(one: ReleasedAnswer, topics: set[str], people: set[str], grade
     if one.answer not in _ANSWERS or one.purpose not in CURRENT_PURPOSES:
         return f"unknown answer {one.answer} or purpose {one.purpose}"
     if (one.grade is None) == (one.answer == Answer.GRADE):
-        return "an answer that is a grade has one, and the others have none"
+        return "an answer needs a grade if it is one, and no grade otherwise"
     if one.grade is not None and one.grade not in grades:
         return f"{one.grade} is not on the scale"
     return ""

@@ -194,7 +194,7 @@ def store_run(
         db.flush()
     except IntegrityError:
         raise Conflict(
-            f"somebody else added a run {report.tag} at this very moment", remedy="look at it, then decide"
+            f"somebody else has just added a run {report.tag}", remedy="look at it, then decide"
         ) from None
     return report.tag
 
@@ -280,7 +280,7 @@ def tag_refusal(
         # Whose it is, and whether it is this very file, is nobody's business but the organiser's.
         return Finding(source, None, "tag-taken", f"the tag {tag} is taken", "give this run another tag")
     if before.sha256 == report.sha256:
-        return Finding(source, None, "same-file", f"this very file is already run {tag}")
+        return Finding(source, None, "same-file", f"this file is already run {tag}")
     if not replacing:
         remedy = "give this run its own tag, or choose to replace the existing run"
         return Finding(source, None, "tag-taken", f"there is already a run {tag}", remedy)

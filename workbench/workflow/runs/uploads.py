@@ -290,7 +290,7 @@ def corrected_file(
     if found is None:
         raise WorkbenchError(
             f"nothing in {name} can be repaired automatically",
-            remedy="it takes somebody who knows what was meant",
+            remedy="correct the file yourself and check it again",
         )
     return name.removesuffix(".gz"), found[1]
 

@@ -302,7 +302,9 @@ CHOICES = {
 def pairs_to_leave_out(db: Session, campaign_id: int, table: ScoreTable, leave_out: str) -> frozenset[Pair]:
     """The pairs of a table's qrels that a choice leaves out; raises WorkbenchError for no choice."""
     if leave_out not in CHOICES:
-        raise WorkbenchError(f"{leave_out!r} cannot be left out", remedy=f"one of {', '.join(CHOICES)}")
+        raise WorkbenchError(
+            f"{leave_out!r} cannot be left out", remedy=f"choose one of {', '.join(CHOICES)}"
+        )
     return frozenset(CHOICES[leave_out].pairs(db, campaign_id)) & table.qrels.grades.keys()
 
 

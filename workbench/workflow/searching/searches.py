@@ -180,7 +180,7 @@ def own_search(db: Session, searcher: Searcher, search_id: int) -> SearchRow:
         searcher.account_id,
         searcher.assignment_id,
     ):
-        raise NotFound("this is none of your searches", remedy="search again")
+        raise NotFound("this is not one of your searches", remedy="search again")
     return row
 
 

@@ -83,7 +83,10 @@ def _size(report: CollectionReport) -> Iterator[str]:
     )
     columns = ("Size", "n", "Median", "Mean", "Smallest", "Largest")
     yield _table(columns, [(label, *_range(sizes)) for label, sizes in rows])
-    yield "Words are what blanks separate, without tags. Judged and relevant are counted in the qrels."
+    yield (
+        "Words are separated by white space and counted without tags. Judged and relevant are counted in "
+        "the qrels."
+    )
 
 
 def _range(sizes: SizeRange) -> tuple[str, ...]:

@@ -106,7 +106,7 @@ def _rules(typed: Mapping[str, Any]) -> RunRules:
                 "Rules",
                 None,
                 "max_per_topic",
-                f"{limit[:20]!r} is no number of documents",
+                f"{limit[:20]!r} is not a number of documents",
                 "give 1 or more, or leave it empty",
             )
         )

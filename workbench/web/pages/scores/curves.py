@@ -92,14 +92,14 @@ def _most_often_highest(found: RunCurves) -> tuple[str, int]:
 def _kind() -> str:
     kind = query_text("curve") or next(iter(KINDS))
     if kind not in KINDS:
-        raise WorkbenchError(f"there is no curve {kind!r}", remedy=f"one of {', '.join(KINDS)}")
+        raise WorkbenchError(f"there is no curve {kind!r}", remedy=f"choose one of {', '.join(KINDS)}")
     return kind
 
 
 def _interpolation() -> str:
     rule = query_text("interpolation") or next(iter(RULES))
     if rule not in RULES:
-        raise WorkbenchError(f"there is no rule {rule!r}", remedy=f"one of {', '.join(RULES)}")
+        raise WorkbenchError(f"there is no rule {rule!r}", remedy=f"choose one of {', '.join(RULES)}")
     return rule
 
 

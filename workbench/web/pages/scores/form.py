@@ -58,7 +58,7 @@ class ScoreForm:
         """The measure that a page about one measure shows; raises WorkbenchError for one not in the table."""
         if self.by and self.by not in table.measures:
             raise WorkbenchError(
-                f"{self.by!r} is not among the measures", remedy=f"one of {', '.join(table.measures)}"
+                f"{self.by!r} is not among the measures", remedy=f"choose one of {', '.join(table.measures)}"
             )
         return self.by or table.measures[0]
 
