@@ -40,10 +40,10 @@ class Whole:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ([], "[] is no object"),
+        ([], "[] is not an object"),
         ({}, "number is missing"),
-        ({"number": "1"}, "number: '1' is no int"),
-        ({"number": True}, "number: True is no int"),
+        ({"number": "1"}, "number: '1' is not int"),
+        ({"number": True}, "number: True is not int"),
         ({"number": 2**63}, "number: 9223372036854775808 is too large"),
         ({"number": 1, "share": float("inf")}, "share: inf is too large"),
         ({"number": 1, "colour": 1}, "there is no field 'colour'"),
@@ -53,9 +53,9 @@ class Whole:
         ({"number": 1, "place": "here"}, "place: 'here' is not a list"),
         ({"number": 1, "place": [1]}, "place: expected 2 values, found 1"),
         ({"number": 1, "parts": [{"name": "a\0"}]}, "parts: name: 'a\\x00' has an invalid character"),
-        ({"number": 1, "parts": ["a"]}, "parts: 'a' is no object"),
-        ({"number": 1, "more": [1]}, "more: [1] is no object"),
-        ({"number": 1, "more": {"a": 1.5}}, "more: 1.5 is no int"),
+        ({"number": 1, "parts": ["a"]}, "parts: 'a' is not an object"),
+        ({"number": 1, "more": [1]}, "more: [1] is not an object"),
+        ({"number": 1, "more": {"a": 1.5}}, "more: 1.5 is not int"),
     ],
 )
 def test_what_is_no_record_is_named_by_its_field(given: Any, told: str) -> None:

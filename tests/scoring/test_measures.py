@@ -76,7 +76,7 @@ def test_what_is_no_name_is_refused(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("P@0", r'cutoff in "P@0" cannot be 0 \(from 1'),
+        ("P@0", r'cutoff in "P@0" cannot be 0 \(give a value from 1'),
         ("P@-3", "cannot be -3"),
         ("P@99999999999", "cannot be 99999999999"),
         ("P@1.5", r"cannot be 1.5 \(give a whole number\)"),
@@ -93,8 +93,8 @@ def test_what_is_no_name_is_refused(name: str) -> None:
         ("nDCG(gains={1:-1})@5", "whole numbers from 0"),
         ("nDCG(gains={1:2.5})@5", "whole numbers from 0"),
         ("alpha_nDCG", r'"alpha_nDCG" needs a cutoff \(such as alpha_nDCG@20'),
-        ("alpha_nDCG(alpha=1.5)@5", r"cannot be 1.5 \(from 0 to 1"),
-        ("NRBP(beta=1.5)", r"cannot be 1.5 \(from 0 to 1"),
+        ("alpha_nDCG(alpha=1.5)@5", r"cannot be 1.5 \(give a value from 0 to 1"),
+        ("NRBP(beta=1.5)", r"cannot be 1.5 \(give a value from 0 to 1"),
         ("nDCG(gains={1:1000000000})@5", "whole numbers from 0"),
     ],
 )

@@ -192,7 +192,7 @@ def share_interval(count: float, n: int, *, level: float = 0.95) -> tuple[float,
     [0.894952, 0.946962]
     """
     if not 0 <= count <= n or n < 1:
-        raise WorkbenchError(f"{count} of {n} is no share", remedy="count 0 to n of n, which is 1 or more")
+        raise WorkbenchError(f"{count} of {n} is not a share", remedy="count 0 to n of n, which is 1 or more")
     z = NormalDist().inv_cdf((1 + level) / 2)
     share = count / n
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)

@@ -194,7 +194,7 @@ OPTIONS: Mapping[str, OptionDefinition] = {
         OptionDefinition(
             "basis", "--basis", "basis", "Documents included",
             "Documents to include: those judged by at least two assessors, or also those judged by one or "
-            "by nobody.",
+            "by nobody, as not relevant.",
             Basis,
             choices={
                 Basis.BOTH: "judged by at least two assessors",

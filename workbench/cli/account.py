@@ -117,7 +117,7 @@ def _change(
 
 @of_login("new", command)
 @click.option("--name", help="Name shown to others; defaults to the login name.")
-@flag("--administrator", help="May create campaigns.")
+@flag("--administrator", help="Make the account an administrator.")
 @PASSWORD
 def new(settings: Settings, login: str, name: str | None, administrator: bool, password: str) -> None:
     """Create the account LOGIN."""
@@ -267,7 +267,7 @@ def end_sessions(settings: Settings, login: str) -> None:
 
 
 @of_login("administrator", command)
-@flag("--remove", help="No longer an administrator.")
+@flag("--remove", help="Remove administrator rights.")
 def administrator(settings: Settings, login: str, remove: bool) -> None:
     """Make LOGIN an administrator, who creates campaigns and manages accounts."""
     _change(settings, login, set_administrator, not remove)

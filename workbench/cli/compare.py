@@ -194,7 +194,7 @@ def _scoring(command: Function) -> Function:
 _reads_runs = all_of(
     QRELS_FILE,
     run_arguments(),
-    setting("-m", "--measure", default="AP", help="One measure, as AP, nDCG@10 or P(rel=2)@10."),
+    setting("-m", "--measure", default="AP", help="One measure, such as AP, nDCG@10 or P(rel=2)@10."),
     TIES,
     cannot_judge_option,
     form_options,

@@ -425,7 +425,7 @@ def _short(cell: object) -> object:
 
 JSON_OBJECT = flag("--json", "as_json", help="One JSON object.")
 JSON_ARRAY = flag("--json", "as_json", help="One JSON array.")
-MEASURE = setting("-m", "--measure", default="AP", help="Measure that ranks the runs, as AP or nDCG@10.")
+MEASURE = setting("-m", "--measure", default="AP", help="Measure that ranks the runs, such as AP or nDCG@10.")
 RELEVANT_FROM = setting(
     "--relevant-from",
     type=click.IntRange(1),

@@ -34,8 +34,8 @@ BINARY = RuleParameter(
 FEWER = RuleParameter(
     "fewer",
     "Pairs that fewer assessors graded",
-    "what becomes of pairs that fewer assessors graded than others, whose sums cannot be as high",
-    choices=(("leave", "no line"), ("sum", "the sum of those there are")),
+    "what to do with pairs that fewer assessors graded than others, whose sums cannot be as high",
+    choices=(("leave", "no line"), ("sum", "the sum of the grades there are")),
     default="leave",
 )
 

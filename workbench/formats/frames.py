@@ -160,13 +160,13 @@ def _csv_rows(content: bytes, errors: ErrorCollector) -> tuple[list[str], Iterat
                     message = f"expected {len(names)} columns as in the header, found {len(row)}"
                     errors.add(reader.line_num, "columns", message, "write every column in every row")
         except csv.Error as error:
-            errors.add(reader.line_num, "csv", f"this is no CSV: {error}", "write it anew")
+            errors.add(reader.line_num, "csv", f"this is not CSV: {error}", "export it again")
 
     names: list[str] = []
     try:
         names = [name.strip().lower() for name in next(reader, [])]
     except csv.Error as error:
-        errors.add(1, "csv", f"this is no CSV: {error}", "write it anew")
+        errors.add(1, "csv", f"this is not CSV: {error}", "export it again")
     return names, rows()
 
 
@@ -183,7 +183,7 @@ def _parquet_rows(content: bytes, errors: ErrorCollector) -> tuple[list[str], It
             remedy = f"at most {MOST_LINES:,} rows and {4 * MOST_BYTES:,} bytes: split it by topics"
             errors.add(None, "too-large", message, remedy)
     except broken as error:
-        errors.add(None, "parquet", f"this is no Parquet: {_short(error)}", "write it anew")
+        errors.add(None, "parquet", f"this is not Parquet: {_short(error)}", "export it again")
         return [], iter(())
     read = [name for name in names if name.lower() in {*_TOPICS, *_DOCNOS, *_GRADES, *_SCORES, "rank"}]
 
@@ -195,7 +195,7 @@ def _parquet_rows(content: bytes, errors: ErrorCollector) -> tuple[list[str], It
                     number += 1
                     yield number, row
         except broken as error:
-            errors.add(number + 1, "parquet", f"the Parquet is broken: {_short(error)}", "write it anew")
+            errors.add(number + 1, "parquet", f"the Parquet is broken: {_short(error)}", "export it again")
 
     return [name.lower() for name in read], rows()
 
@@ -253,7 +253,9 @@ def _qrels(kept: Kept, errors: ErrorCollector) -> tuple[Qrel, ...]:
     for number, topic, docno, cell in kept:
         whole = isinstance(cell, float) and cell.is_integer()
         if not whole and not _is_whole(cell):
-            errors.add(number, "grade", f"the grade {shown(str(cell))} is no integer", "grades are integers")
+            errors.add(
+                number, "grade", f"the grade {shown(str(cell))} is not an integer", "grades are integers"
+            )
         else:
             qrels.append(Qrel(topic, docno, int(cell)))
     return tuple(qrels)
@@ -265,7 +267,7 @@ def _run(kept: Kept, tag: str, errors: ErrorCollector) -> Run:
         score = _finite(cell)
         if score is None:
             errors.add(
-                number, "score", f"the score {shown(str(cell))} is no number", "scores are finite numbers"
+                number, "score", f"the score {shown(str(cell))} is not a number", "scores are finite numbers"
             )
         else:
             docnos, scores = columns.setdefault(topic, ([], array("d")))

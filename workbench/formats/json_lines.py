@@ -79,7 +79,7 @@ def first_of(line: int, record: Record, names: Sequence[str], errors: ErrorColle
         if isinstance(value, str) and value:
             return value
         if value is not None and not isinstance(value, str):
-            errors.add(line, "type", f"{shown(name)} holds no text", "write a string in double quotes")
+            errors.add(line, "type", f"{shown(name)} is not text", "write a string in double quotes")
         found = ""
     return found
 

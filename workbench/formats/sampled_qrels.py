@@ -35,7 +35,7 @@ def read_sampled_qrels(stream: Readable, *, source: str) -> tuple[SampledQrel, .
         grade = int(written)
         found.append(SampledQrel(topic, docno, stratum, None if grade < 0 else grade))
     if not found and not errors:
-        errors.add(None, "empty", "the file holds no line", _SHAPE)
+        errors.add(None, "empty", "the file contains no lines", _SHAPE)
     errors.check()
     return tuple(found)
 
@@ -105,7 +105,7 @@ def read_prels(stream: Readable, *, source: str) -> tuple[Prel, ...]:
         elif int(grade) >= 0:
             found.append(Prel(topic, docno, int(grade), probability))
     if not number and not errors:
-        errors.add(None, "empty", "the file holds no line", _PRELS_SHAPE)
+        errors.add(None, "empty", "the file contains no lines", _PRELS_SHAPE)
     elif not found and not errors:
         errors.add(None, "empty", "no document was drawn for statAP and judged", _PRELS_SHAPE)
     errors.check()

@@ -82,7 +82,7 @@ class ElusionSample:
         if not 0 <= self.relevant <= self.judged <= self.drawn <= self.left or not self.drawn:
             raise WorkbenchError(
                 f"{self.relevant} relevant of {self.judged} judged of {self.drawn} drawn of {self.left} is "
-                "no sample",
+                "not a sample",
                 remedy="draw at least one document",
             )
 

@@ -220,7 +220,7 @@ class Review:
     def give_back(self, place: int) -> None:
         """A document comes back without a grade; raises Conflict for one that is not out, or judged."""
         if place not in self._out or self._answers.get(place) is not None:
-            raise Conflict("a document came back that is not out", remedy="nothing is to be done")
+            raise Conflict("a document came back that is not out", remedy="nothing to do")
         self._answers.pop(place, None)
         if self._out.pop(place) is not Origin.RANDOM and not self._ahead[place]:
             self._reading.remove(place)

@@ -210,7 +210,7 @@ def _depths(given: object) -> dict[str, int]:
         items = [item.rpartition("=") for item in given.split()]
         given = {name: depth for name, _, depth in items}
         if len(given) < len(items):
-            raise ValueError("an id comes twice")
+            raise ValueError("an id is repeated")
     if not isinstance(given, Mapping):
         raise ValueError
     depths = {name: _whole(depth) for name, depth in given.items()}

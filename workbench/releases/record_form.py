@@ -84,7 +84,7 @@ def as_object(record: Any) -> dict[str, Any]:
 def from_object(kind: type[Record], given: object) -> Record:
     """The record of a JSON object; raises ValueError, naming the field, for a wrong or missing value."""
     if not isinstance(given, dict):
-        raise ValueError(f"{_short(given)} is no object")
+        raise ValueError(f"{_short(given)} is not an object")
     hints = _hints(kind)  # type: ignore[arg-type]  # a class is hashable
     strange = given.keys() - hints.keys()
     if strange:
@@ -144,7 +144,7 @@ def _value(hint: Any, given: Any) -> Any:
         return tuple(map(_value, parts, given))
     if origin is dict or hint is dict:
         if not isinstance(given, dict):
-            raise ValueError(f"{_short(given)} is no object")
+            raise ValueError(f"{_short(given)} is not an object")
         return {key: _value(parts[1], one) for key, one in given.items()}
     if is_dataclass(hint):
         return from_object(hint, given)  # type: ignore[arg-type]  # is_dataclass narrows to instances too
@@ -153,7 +153,7 @@ def _value(hint: Any, given: Any) -> Any:
     if hint is float and type(given) is int:
         return float(given)
     if hint is not Any and type(given) is not hint:
-        raise ValueError(f"{_short(given)} is no {hint.__name__}")
+        raise ValueError(f"{_short(given)} is not {hint.__name__}")
     if isinstance(given, str) and _UNSTORABLE.search(given):
         raise ValueError(f"{_short(given)} has an invalid character")
     if (isinstance(given, int) and abs(given) >= _LARGEST) or (

@@ -188,10 +188,10 @@ def _check(name: str, measure: Measure, key: str) -> None:
     remedy = ""
     if (isinstance(value, bool) and declared.dtype is not bool) or not declared.validate(value):
         choices = declared.choices if isinstance(declared.choices, (list, tuple)) else ()
-        remedy = "choose one of "
-        f"{', '.join(map(str, choices))}" if choices else f"give {_KINDS[declared.dtype]}"
+        named = ", ".join(map(str, choices))
+        remedy = f"choose one of {named}" if choices else f"give {_KINDS[declared.dtype]}"
     elif bounds and not bounds[0] <= value <= bounds[1]:
-        remedy = f"from {bounds[0]} to {bounds[1]}"
+        remedy = f"give a value from {bounds[0]} to {bounds[1]}"
     elif key == "recall" and round(value, 2) != value:
         # trec_eval knows two decimals; two levels that share them could not be told apart.
         remedy = "at most two decimals"

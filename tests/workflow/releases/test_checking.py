@@ -45,9 +45,9 @@ def test_a_release_that_agrees_with_itself_is_importable() -> None:
 @pytest.mark.parametrize(
     ("person", "message"),
     [
-        (ReleasedAssessor("Ada", False), "Ada is no pseudonym such as assessor-1"),
-        (ReleasedAssessor("assessor-0", False), "assessor-0 is no pseudonym such as assessor-1"),
-        (ReleasedAssessor("assessor-3", True), "assessor-3 is no pseudonym such as machine-1"),
+        (ReleasedAssessor("Ada", False), "Ada is not a pseudonym such as assessor-1"),
+        (ReleasedAssessor("assessor-0", False), "assessor-0 is not a pseudonym such as assessor-1"),
+        (ReleasedAssessor("assessor-3", True), "assessor-3 is not a pseudonym such as machine-1"),
     ],
 )
 def test_a_person_is_named_by_a_pseudonym_only(person: ReleasedAssessor, message: str) -> None:

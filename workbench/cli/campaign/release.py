@@ -159,7 +159,7 @@ def download(at: ChosenCampaign, version: str, output: Path | None) -> None:
 
 @campaign_command("publish", release)
 @VERSION
-@flag("--undo", help="Show it to members only again.")
+@flag("--undo", help="Make it visible to members only again.")
 @JSON_OBJECT
 def publish(at: ChosenCampaign, version: str, undo: bool, as_json: bool) -> None:
     """Let outsiders see release VERSION of CAMPAIGN at its public address, without signing in."""

@@ -64,7 +64,7 @@ _SHOWN_PAIRS = 20
     "codes",
     multiple=True,
     type=int,
-    help="A grade in judgments and qrels that means no judgment, as -2 (repeatable).",
+    help="A grade in judgments and qrels that means no judgment, such as -2 (repeatable).",
 )
 @click.option("--qrels", "official", type=QRELS, help="The collection's qrels, as the reference.")
 @click.option(

@@ -179,7 +179,7 @@ def _unknown(name: str, known: Any) -> Finding:
         None,
         "unknown-parameter",
         "this address has no such parameter",
-        f"it takes {', '.join(known)}" if known else "it takes none",
+        f"it takes {', '.join(known)}" if known else "it takes no parameters",
     )
 
 

@@ -187,7 +187,7 @@ def leave(db: Session, campaign_id: int, group_id: int, account_id: int) -> None
         .returning(GroupMemberRow.account_id)
     )
     if gone is None:
-        raise NotFound("this person does not send runs for this group")
+        raise NotFound("this person does not submit runs for this group")
     if not own_groups(db, campaign_id, account_id):
         remove_role(db, campaign_id, account_id, Role.PARTICIPANT)
 

@@ -57,8 +57,8 @@ def sample_design(db: Session, campaign_id: int) -> SampleDesign:
     (row,) = rows
     if row.recipe["supplementary"]:
         raise WorkbenchError(
-            f"the pool {row.name} leaves out what was pooled before: it is no sample of all documents",
-            remedy="only a pool that is not supplementary can be estimated from",
+            f"the pool {row.name} leaves out what was pooled before: it is not a sample of all documents",
+            remedy="estimate from a pool that is not supplementary",
         )
     entry = PoolEntryRow
     drawn = select(entry.topic, entry.docno, entry.stratum).where(

@@ -332,7 +332,7 @@ def _findings(contents: ReleaseContents) -> Iterator[Finding]:
     for assessor in contents.assessors:
         kind = MACHINE if assessor.machine else PERSON
         if not re.fullmatch(rf"{kind}-[1-9][0-9]{{0,8}}", assessor.pseudonym):
-            yield _finding(MANIFEST, None, f"{assessor.pseudonym} is no pseudonym such as {kind}-1")
+            yield _finding(MANIFEST, None, f"{assessor.pseudonym} is not a pseudonym such as {kind}-1")
     for number, one in enumerate(contents.answers, 1):
         if wrong := _wrong_answer(one, topics, people, grades):
             yield _finding(ANSWERS, number, wrong)

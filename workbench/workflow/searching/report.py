@@ -293,7 +293,7 @@ class LeftOutChoice:
 CHOICES = {
     "search": LeftOutChoice("Found only by searching", "found only by searching", only_found_pairs),
     "added": LeftOutChoice(
-        "Added by people in any way", "added by people and brought by no run", only_added_pairs
+        "Added by people in any way", "added by people and contributed by no run", only_added_pairs
     ),
 }
 """What can be left out, by name. To add one: a line here; the page, its exports and the command take it."""

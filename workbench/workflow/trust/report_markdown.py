@@ -212,7 +212,7 @@ def _answers(report: CollectionReport) -> Iterator[tuple[str, str, str, str]]:
         yield "Other judges: mean tau b", _number(tau.mean), _between(tau.low, tau.high), n
     others = trust if isinstance(trust, NotKnown) else trust.runs
     if others is None or isinstance(others, NotKnown) or others.expected is None:
-        yield "Other runs", _reason(others, "no run has brought judged documents into a pool"), DASH, DASH
+        yield "Other runs", _reason(others, "no run has contributed judged documents to a pool"), DASH, DASH
     else:
         loss = others.expected
         n = f"{loss.runs:,} runs of {loss.groups:,} groups"
