@@ -50,6 +50,7 @@ def _in_words(filled: HolesFilled) -> str:
     size, given = counted(pool.pairs, "pair"), counted(filled.assigned, "assignment")
     message = f"Pool “{pool.name}” has {size}; {given} added."
     if filled.unassigned:
-        message += f" {counted(filled.unassigned, 'topic has', 'topics have')} no judgments yet: assign "
-        "them here."
+        message += (
+            f" {counted(filled.unassigned, 'topic has', 'topics have')} no judgments yet: assign them here."
+        )
     return message
