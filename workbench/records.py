@@ -151,11 +151,13 @@ class Scale:
         if len(values) < 2:
             raise WorkbenchError("a scale needs at least two grades")
         if values != sorted(set(values)):
-            raise WorkbenchError("the grades of a scale must ascend", remedy="order them, each value once")
+            raise WorkbenchError(
+                "the grades of a scale must ascend", remedy="list each value once, in ascending order"
+            )
         if values[0] < 0:
             raise WorkbenchError(
                 f"grade {values[0]} is negative",
-                remedy="scorers read negative grades as unjudged; use 0 or more",
+                remedy="use 0 or more: scorers read negative grades as unjudged",
             )
         for what, seen in (
             ("label", [grade.label.strip().casefold() for grade in self.grades]),

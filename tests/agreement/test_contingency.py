@@ -56,7 +56,7 @@ def test_places_and_tables_are_those_of_a_plain_reckoning(
 
 
 def test_a_grade_in_no_category_is_refused() -> None:
-    with pytest.raises(WorkbenchError, match=r"3 is not a category of the table \(the categories are 1, 0\)"):
+    with pytest.raises(WorkbenchError, match=r"3 is not a category of the table \(use one of 1, 0\)"):
         contingency([0, 3], [0, 1], categories=(1, 0))
 
 

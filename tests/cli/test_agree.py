@@ -247,7 +247,7 @@ def test_a_judgments_file_holds_many_assessors_and_machines_stay_apart(tmp_path:
     assert [one["name"] for one in report["entered"]["assessors"]] == ["ann", "bea"]
     among = said("--judgments", table, "--machine=robot", "--machines=among")
     assert [pair["machine"] for pair in among["pairs"]] == [False, True, True]
-    with pytest.raises(WorkbenchError, match=r"nobody is not an assessor in these files \(they are "):
+    with pytest.raises(WorkbenchError, match=r"nobody is not an assessor in these files \(choose from "):
         CliRunner().invoke(command, ["--judgments", str(table), "--machine=nobody"], catch_exceptions=False)
 
 

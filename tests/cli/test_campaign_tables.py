@@ -95,7 +95,7 @@ def test_judgments_are_imported_with_a_note_of_pairs_that_come_again(populated: 
 def test_who_imports_names_machines_that_the_file_has(populated: Terminal) -> None:
     words = ("campaign", "import", "harbour", "-")
     said = populated.refused(*words, "--machine", "judge-7b", stdin=JUDGED.encode())
-    assert said == "workbench: judge-7b is not an assessor of standard input (it has Eve)\n"
+    assert said == "workbench: judge-7b is not an assessor of standard input (choose from Eve)\n"
     done = populated.does(*words, "--machine", "*", stdin=JUDGED.encode())
     assert rows(done)[1][:2] == ["Eve", "machine"]
 

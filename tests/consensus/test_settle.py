@@ -90,7 +90,7 @@ def test_a_grade_outside_the_scale_is_refused() -> None:
         ("adjudicated", {"then": "sum"}, r'then cannot be "sum" \(choose one of majority, one,'),
         ("adjudicated", {"then": "one"}, r'the rule "adjudicated" needs assessor'),
         ("adjudicated", {"then": "any", "ties": "lower"}, r"has no ties \(parameters: then\)"),
-        ("sum", {"line": "0"}, r'line cannot be "0" \(a whole number, 1 or more\)'),
+        ("sum", {"line": "0"}, r'line cannot be "0" \(use a whole number of 1 or more\)'),
         ("sum", {"line": "²"}, r'line cannot be "²"'),
         ("any", {"ties": "lower"}, r'the rule "any" has no ties \(parameters: none\)'),
         ("majority", {"ties": "random"}, r'ties cannot be "random" \(choose one of none, lower, higher\)'),

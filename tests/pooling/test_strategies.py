@@ -95,7 +95,7 @@ def test_everything_wrong_about_the_parameters_is_told_at_once() -> None:
     assert said == [
         ("budget", "budget cannot be 0", "give 1 to 1,000,000"),
         ("k", "k cannot be 'sixty'", "give a whole number, as 100"),
-        ("width", 'the strategy "rrf" has no parameter "width"', "it has budget, k"),
+        ("width", 'the strategy "rrf" has no parameter "width"', "choose from budget, k"),
     ]
 
 

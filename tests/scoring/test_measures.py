@@ -92,7 +92,7 @@ def test_what_is_no_name_is_refused(name: str) -> None:
         ("nDCG(dcg='log')@5", r"cannot be 'log' \(choose one of log2, exp-log2\)"),
         ("nDCG(gains={1:-1})@5", "whole numbers from 0"),
         ("nDCG(gains={1:2.5})@5", "whole numbers from 0"),
-        ("alpha_nDCG", r'"alpha_nDCG" needs a cutoff \(such as alpha_nDCG@20'),
+        ("alpha_nDCG", r'"alpha_nDCG" needs a cutoff \(add one, such as alpha_nDCG@20'),
         ("alpha_nDCG(alpha=1.5)@5", r"cannot be 1.5 \(give a value from 0 to 1"),
         ("NRBP(beta=1.5)", r"cannot be 1.5 \(give a value from 0 to 1"),
         ("nDCG(gains={1:1000000000})@5", "whole numbers from 0"),

@@ -147,6 +147,6 @@ def test_a_load_that_is_cut_is_in_the_trail_and_needs_attention_until_it_is_comp
         db.execute(update(DocumentLoadRow).values(moved_at=datetime.now(UTC) - timedelta(minutes=1)))
     assert said in text_of(olga.get("/c/harbour/").text)
     assert olga.post(ADDRESS, data={"files": [upload("big.jsonl", many)]}).status_code == 303
-    assert "was cut" not in olga.get("/c/harbour/").text
+    assert "was interrupted" not in olga.get("/c/harbour/").text
     with sqlite_database.reading() as db:
         assert db.scalars(select(DocumentLoadRow)).all() == []

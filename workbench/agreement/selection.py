@@ -240,7 +240,7 @@ def _grades(given: AnswerCodes, categories: tuple[int, ...]) -> GivenGrades:
     if strange.size:
         raise WorkbenchError(
             f"grade {strange[0]} is not on the scale",
-            remedy=f"the scale has {', '.join(map(str, categories))}",
+            remedy=f"use one of {', '.join(map(str, categories))}",
         )
     return GivenGrades(assessors.astype(np.int32), pairs.astype(np.int32), codes)
 

@@ -99,11 +99,11 @@ def own_weights(disagreements: ArrayLike) -> Weights:
         given = np.asarray(disagreements, dtype=np.float64)
     except ValueError:
         raise WorkbenchError(
-            "the rows of the weights differ in length", remedy="one row and one column for every grade"
+            "the rows of the weights differ in length", remedy="give one row and one column for every grade"
         ) from None
     if given.ndim != 2 or given.shape[0] != given.shape[1] or not given.size:
         raise WorkbenchError(
-            "the weights are not a square table", remedy="one row and one column for every grade"
+            "the weights are not a square table", remedy="give one row and one column for every grade"
         )
     if not np.isfinite(given).all() or (given < 0).any():
         raise WorkbenchError("a weight is negative or not finite", remedy="use numbers of 0 or more")

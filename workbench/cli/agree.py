@@ -256,7 +256,7 @@ def command(
     names = list(dict.fromkeys(name for name, *_ in read))
     if unknown := sorted(set(machine_names) - set(names)):
         message = f"{', '.join(unknown)} is not an assessor in these files"
-        raise WorkbenchError(message, remedy=f"they are {', '.join(names)}")
+        raise WorkbenchError(message, remedy=f"choose from {', '.join(names)}")
     place = {name: number for number, name in enumerate(names)}
     rows = [(place[name], topic, docno, answer) for name, topic, docno, answer in read]
     assessors = [Assessor(name, name in machine_names) for name in names]

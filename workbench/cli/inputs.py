@@ -152,7 +152,7 @@ def _standard_input() -> io.BufferedReader:
 
 def _unopened(name: str, error: Exception) -> Finding:
     if not name:
-        remedy = "an empty name often comes from a variable that is not set"
+        remedy = "check whether a variable in the command is not set"
         return Finding('""', None, "not-found", "the name of the file is empty", remedy)
     if isinstance(error, FileNotFoundError):
         return Finding(name, None, "not-found", "there is no such file", "check the name and the folder")

@@ -72,7 +72,7 @@ def standard_output() -> Iterator[None]:
         if error.filename is not None:
             raise WorkbenchError(f"{error.filename}: {error.strerror}") from error
         message = f"the output cannot be written: {error.strerror or error}"
-        remedy = "the output is incomplete: write it to another place"
+        remedy = "write it to another place: the output is incomplete"
         raise OutputFailed(message, remedy=remedy) from error
 
 

@@ -44,7 +44,7 @@ class RuleParameter:
                 f'{self.name} cannot be "{value}"', remedy=f"choose one of {', '.join(values)}"
             )
         if self.number and not (value.isascii() and value.isdecimal() and 1 <= int(value) <= LARGEST):
-            raise WorkbenchError(f'{self.name} cannot be "{value}"', remedy="a whole number, 1 or more")
+            raise WorkbenchError(f'{self.name} cannot be "{value}"', remedy="use a whole number of 1 or more")
         return value
 
 

@@ -174,7 +174,7 @@ def _take(document: _OpenDocument, text: str, errors: ErrorCollector) -> None:
         document.parts.append(text)
     elif before <= LINE_LIMIT:
         message = f"the document is longer than {LINE_LIMIT // 2**20} MiB"
-        errors.add(document.line, "too-large", message, "is </DOC> missing?")
+        errors.add(document.line, "too-large", message, "check whether </DOC> is missing")
 
 
 def _given_id(attributes: str) -> str:

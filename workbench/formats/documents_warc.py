@@ -83,7 +83,7 @@ def _document(number: int, record: WarcRecord, errors: ErrorCollector) -> Docume
     block = record.reader.read(min(length, most)) if length else b""
     if length <= most and len(block) < length:
         message = f"record {number} ends after {len(block):,} of {length:,} bytes"
-        errors.add(number, "warc", message, "the file is truncated: copy it again")
+        errors.add(number, "warc", message, "copy the file again: it is truncated")
         return None
     body = _plain(block, *_encodings(record), most) if length <= most else None
     if body is None:

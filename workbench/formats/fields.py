@@ -153,7 +153,7 @@ def checked_subtopics(
     ids = [one for one, _ in subtopics]
     check_ids(line, ids, errors)
     for twice in sorted({one for one in ids if ids.count(one) > 1}) if len(ids) <= MOST_SUBTOPICS else ():
-        errors.add(line, "subtopics", f"two subtopics are called {shown(twice)}", "each id once")
+        errors.add(line, "subtopics", f"two subtopics are called {shown(twice)}", "give each id once")
     for one, label in subtopics:
         if not label.strip():
             errors.add(line, "subtopics", f"subtopic {shown(one)} has no label", "give it a label")

@@ -94,7 +94,7 @@ def read_frame(
     errors.check()
     kept = [(number, _id(row[topic]), _id(row[docno]), row[value]) for number, row in rows]
     if not kept and not errors:
-        errors.add(None, "empty", "the frame has no rows", "is this the right file?")
+        errors.add(None, "empty", "the frame has no rows", "check that this is the right file")
     errors.check()
     if qrels is None:
         qrels = bool(grades) or ("rank" not in names and all(_is_whole(cell) for *_, cell in kept))
@@ -180,7 +180,7 @@ def _parquet_rows(content: bytes, errors: ErrorCollector) -> tuple[list[str], It
         names = list(file.schema_arrow.names)
         if file.metadata.num_rows > MOST_LINES or unpacked > 4 * MOST_BYTES:
             message = f"the frame has {file.metadata.num_rows:,} rows and {unpacked:,} bytes unpacked"
-            remedy = f"at most {MOST_LINES:,} rows and {4 * MOST_BYTES:,} bytes: split it by topics"
+            remedy = f"split it by topics: at most {MOST_LINES:,} rows and {4 * MOST_BYTES:,} bytes"
             errors.add(None, "too-large", message, remedy)
     except broken as error:
         errors.add(None, "parquet", f"this is not Parquet: {_short(error)}", "export it again")
@@ -254,7 +254,7 @@ def _qrels(kept: Kept, errors: ErrorCollector) -> tuple[Qrel, ...]:
         whole = isinstance(cell, float) and cell.is_integer()
         if not whole and not _is_whole(cell):
             errors.add(
-                number, "grade", f"the grade {shown(str(cell))} is not an integer", "grades are integers"
+                number, "grade", f"the grade {shown(str(cell))} is not an integer", "write grades as integers"
             )
         else:
             qrels.append(Qrel(topic, docno, int(cell)))
@@ -267,7 +267,10 @@ def _run(kept: Kept, tag: str, errors: ErrorCollector) -> Run:
         score = _finite(cell)
         if score is None:
             errors.add(
-                number, "score", f"the score {shown(str(cell))} is not a number", "scores are finite numbers"
+                number,
+                "score",
+                f"the score {shown(str(cell))} is not a number",
+                "write scores as finite numbers",
             )
         else:
             docnos, scores = columns.setdefault(topic, ([], array("d")))

@@ -114,7 +114,7 @@ def byte_lines(
         first, *others = chunk.split(b"\n")
         if len(rest) + len(first) > limit:
             message = f"the line is longer than {limit // 2**20} MiB"
-            remedy = "is this a text file with one record a line?"
+            remedy = "check that this is a text file with one record per line"
             raise rejected(source, upcoming, "line-too-long", message, remedy)
         lines = [rest + first, *others]
         rest = lines.pop()
@@ -266,7 +266,7 @@ class _Gunzip(io.RawIOBase):
             given = self._plain.readinto(cast(bytearray, buffer))
         except EOFError as error:
             message = "the gzip file ends too early"
-            raise rejected(self._source, None, "gzip", message, "it is truncated: copy it again") from error
+            raise rejected(self._source, None, "gzip", message, "copy it again: it is truncated") from error
         except (gzip.BadGzipFile, self._broken) as error:
             message = f"the gzip file is broken: {error}"
             raise rejected(

@@ -104,7 +104,7 @@ def _turns(line: int, record: Record, turns: list[Any], errors: ErrorCollector) 
         return
     if len(turns) > MOST_TURNS:
         message = f"the conversation has {len(turns):,} turns"
-        errors.add(line, "turns", message, f"at most {MOST_TURNS}: split it")
+        errors.add(line, "turns", message, f"split it: at most {MOST_TURNS}")
         return
     about = _further(record, (_IDS,), _TURNS)
     before: list[tuple[str, str]] = []

@@ -200,7 +200,7 @@ class Review:
         """A document goes to an assessor; raises Conflict for one that is out or judged."""
         if not self._free[place]:
             message = "a document was handed out that is out or judged already"
-            raise Conflict(message, remedy="the collection or the events are not those of this review")
+            raise Conflict(message, remedy="use the collection and the events of this review")
         is_random = self._is_random(self._slots)
         self._slots += 1
         self._free[place] = False

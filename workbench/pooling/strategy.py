@@ -166,7 +166,7 @@ class Strategy(Generic[Made]):
     def _unknown(self, name: str) -> Finding:
         has = ", ".join(parameter.name for parameter in self.parameters)
         message = f'the strategy "{self.name}" has no parameter "{name}"'
-        return Finding(name, None, "parameter-unknown", message, f"it has {has}")
+        return Finding(name, None, "parameter-unknown", message, f"choose from {has}")
 
 
 def named(strategies: Mapping[str, Strategy[Made]], name: str) -> Strategy[Made]:

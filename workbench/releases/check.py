@@ -91,7 +91,9 @@ def check_release(
     zipped = StoredZip(stream, most)
     if zipped.size > most:
         message = f"the file has more than {most:,} bytes"
-        finding = Finding(source, None, "size", message, "a release is smaller than this")
+        finding = Finding(
+            source, None, "size", message, "check that this is the right file: a release is smaller"
+        )
         return ReleaseCheck((finding,), zipped.sha256, 0, None)
     findings: list[Finding] = []
     if sha256 and sha256.strip().lower() != zipped.sha256:

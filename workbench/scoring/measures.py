@@ -123,7 +123,7 @@ def _measure(name: str) -> Measure:
         _check(name, measure, key)
     if kernel := KERNELS.get(str(measure.NAME)):
         for key in sorted(kernel.needed - measure.params.keys()):
-            raise WorkbenchError(f'"{name}" needs a {key}', remedy=f"such as {name}@20")
+            raise WorkbenchError(f'"{name}" needs a {key}', remedy=f"add one, such as {name}@20")
     _check_together(name, measure)
     if kernel_of(measure) is None and not in_the_field(measure):
         raise WorkbenchError(f"no installed scorer computes {measure}", remedy=_installation(measure))
@@ -199,7 +199,8 @@ def _check(name: str, measure: Measure, key: str) -> None:
         raise WorkbenchError(f'{key} in "{name}" cannot be {value!r}', remedy=remedy)
     if key == "gains" and not all(_is_gain(grade, gain) for grade, gain in value.items()):
         raise WorkbenchError(
-            f'the gains in "{name}" are wrong', remedy=f"whole numbers from 0 to {LARGEST_GRADE} by grade"
+            f'the gains in "{name}" are wrong',
+            remedy=f"give whole numbers from 0 to {LARGEST_GRADE} by grade",
         )
 
 
@@ -214,7 +215,7 @@ def _check_together(name: str, measure: Measure) -> None:
     if given.get("interpolation") == "bucket" and (given.get("recall", 0) * 100) % 10 > 1e-9:
         raise WorkbenchError(
             f'recall in "{name}" cannot be {given["recall"]!r}',
-            remedy="the bucket rule has only the levels 0, .1, .2 to 1",
+            remedy="use 0, .1, .2 to 1: the bucket rule has only these levels",
         )
 
 

@@ -63,7 +63,7 @@ def check_file(connection: Connection) -> Iterator[Finding]:
 
 def check_schema(connection: Connection) -> Iterator[Finding]:
     """Tables, columns, indexes and triggers that are missing or strange."""
-    remedy = "somebody changed the schema by hand: restore a backup into an empty database"
+    remedy = "restore a backup into an empty database: somebody changed the schema by hand"
     context = MigrationContext.configure(connection, opts={"compare_type": True})
     for difference in compare_metadata(context, Base.metadata):
         # A change of a column comes in a list, everything else as a tuple that begins with its kind.

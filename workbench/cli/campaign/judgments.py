@@ -95,7 +95,7 @@ def import_(
             if unknown and len(files) == 1:
                 raise WorkbenchError(
                     f"{', '.join(sorted(unknown))} is not an assessor of {source}",
-                    remedy=f"it has {', '.join(sorted(named)[:10])}",
+                    remedy=f"choose from {', '.join(sorted(named)[:10])}",
                 )
             is_machine = named if "*" in machines else set(machines)
             chosen.append(GivenJudgments(judgments, source, is_machine, discussed))

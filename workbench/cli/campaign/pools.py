@@ -151,7 +151,9 @@ def pool_delete(at: ChosenCampaign, pool_name: str, yes: bool) -> None:
         with database.reading() as db:
             line = pool_summary(db, campaign_id, pool_name)
         if line.state is not PoolState.DRAFT:
-            raise Conflict(f"pool {pool_name!r} is {line.state}", remedy="only a draft can be deleted")
+            raise Conflict(
+                f"pool {pool_name!r} is {line.state}", remedy="name a draft: only a draft can be deleted"
+            )
         if not yes:
             question = f"Delete {pool_name} with its {line.pairs} pairs, {line.added} added by hand?"
             click.confirm(question, abort=True, err=True)

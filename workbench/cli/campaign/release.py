@@ -267,7 +267,7 @@ def _time(text: str) -> datetime:
         found = datetime.min
     if found.tzinfo is None:
         raise WorkbenchError(
-            f"{text!r} is not a time with a time zone", remedy="such as 2026-11-22T12:00:00Z"
+            f"{text!r} is not a time with a time zone", remedy="write it like 2026-11-22T12:00:00Z"
         )
     return found
 

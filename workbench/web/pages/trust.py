@@ -106,7 +106,10 @@ def judges_file() -> MadeResult:
     """Other judges: the table that `?part=` names as CSV, as JSON all of them."""
     report = _report()
     if report.judges is None:
-        raise WorkbenchError("only one assessor has given grades", remedy="it takes two to compare")
+        raise WorkbenchError(
+            "only one assessor has given grades",
+            remedy="have a second assessor judge: it takes two to compare",
+        )
     return MadeResult("trust-judges", judges_export(report.judges, part_asked(JUDGES)))
 
 

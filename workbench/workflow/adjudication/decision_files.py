@@ -110,7 +110,7 @@ def _wrong(
         yield Finding(source, one.line, "not-judged", message, "import the judgments first")
     if one.grade not in values:
         message = f"{one.grade} is not on this scale"
-        yield Finding(source, one.line, "grade", message, f"it has {', '.join(map(str, sorted(values)))}")
+        yield Finding(source, one.line, "grade", message, f"use one of {', '.join(map(str, sorted(values)))}")
 
 
 def _row(campaign_id: int, one: GradedPair, answers: Sequence[CurrentEvent]) -> dict[str, object]:

@@ -340,7 +340,7 @@ def _wrong(judgment: Judgment, scale: Scale, topics: Collection[str], source: st
             None,
             "assessor",
             f"{judgment.assessor!r} is not an assessor name",
-            "1 to 120 characters",
+            "use 1 to 120 characters",
         )
     if judgment.topic not in topics:
         yield Finding(

@@ -178,7 +178,8 @@ def adaptive_pool_row(db: Session, campaign_id: int, name: str) -> PoolRow:
     pool = pool_row(db, campaign_id, name)
     if not is_adaptive(pool):
         raise WorkbenchError(
-            f"pool {name!r} is not adaptive", remedy="its documents were chosen when it was made"
+            f"pool {name!r} is not adaptive",
+            remedy="name an adaptive pool: the documents of this one were chosen when it was made",
         )
     return pool
 

@@ -81,7 +81,7 @@ def require_draft(row: PoolRow, act: str) -> None:
     """Raise Conflict unless a pool is a draft; `act` is what only a draft allows, as "deleted"."""
     state = state_of(row)
     if state is not PoolState.DRAFT:
-        raise Conflict(f"pool {row.name!r} is {state}", remedy=f"only a draft can be {act}")
+        raise Conflict(f"pool {row.name!r} is {state}", remedy=f"choose a draft: only a draft can be {act}")
 
 
 def require_not_closed(row: PoolRow) -> None:

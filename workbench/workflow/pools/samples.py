@@ -47,7 +47,7 @@ def sample_design(db: Session, campaign_id: int) -> SampleDesign:
     if not rows:
         raise WorkbenchError(
             "no opened pool was drawn at random",
-            remedy="pools of the strategies random and stratified allow estimates",
+            remedy="open a pool of the strategy random or stratified",
         )
     if len(rows) > 1:
         raise WorkbenchError(

@@ -167,19 +167,25 @@ def _check_request(request: ReleaseRequest) -> None:
     findings = []
     if not VERSION.fullmatch(request.version):
         message = f"{request.version[:60]!r} is not a version"
-        remedy = "such as 1.0: letters, digits, dots, hyphens and plus signs, 40 at most"
+        remedy = "use at most 40 letters, digits, dots, hyphens and plus signs, such as 1.0"
         findings.append(Finding("Version", None, "version", message, remedy))
     if Included.ORIGINALS in request.included and Included.DOCUMENTS not in request.included:
         message = "originals are included with the documents only"
         findings.append(Finding("Included", None, "included", message, "include the documents as well"))
     if request.seed is not None and not 0 <= request.seed < SEEDS:
         findings.append(
-            Finding("Seed", None, "seed", f"{request.seed} is not a seed", "a whole number from 0")
+            Finding("Seed", None, "seed", f"{request.seed} is not a seed", "use a whole number from 0")
         )
     if request.homepage.strip() and not re.match(r"https?://\S+$", request.homepage.strip()):
         message = "the homepage is not a web address"
         findings.append(
-            Finding("Homepage", None, "homepage", message, "such as https://example.org/collection")
+            Finding(
+                "Homepage",
+                None,
+                "homepage",
+                message,
+                "enter an address such as https://example.org/collection",
+            )
         )
     lines = (("Title", request.title), ("Licence", request.licence), ("Homepage", request.homepage))
     limits = [(name, text, LONGEST_LINE) for name, text in lines]

@@ -145,7 +145,7 @@ def tag_findings(
         others = ", ".join(shown(other) for other in like[:MOST_NAMED])
         more = f" and {len(like) - MOST_NAMED} more" if len(like) > MOST_NAMED else ""
         message = f"the tag {shown(tag)} could be confused with {others}{more}"
-        remedy = f"tags should differ within their first {TAG_BEGINNING} characters, and not only in capitals"
+        remedy = f"use tags that differ in their first {TAG_BEGINNING} characters, not only in capitals"
         yield Finding(source, None, "tag-alike", message, remedy, column=6)
 
 

@@ -219,7 +219,7 @@ def require_tag(run: CampaignRun, expected: str) -> None:
     """Raise InvalidInput where the run of a file has another tag than the one that it is to replace."""
     if run.tag != expected:
         message = f"the file contains run {run.tag}, not {expected}"
-        remedy = f"its sixth column must be {expected}"
+        remedy = f"put {expected} in the sixth column"
         raise rejected(run.file_name, None, "other-tag", message, remedy)
 
 

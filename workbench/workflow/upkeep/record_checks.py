@@ -114,7 +114,7 @@ def check_clock(db: Session) -> Iterator[Finding]:
             "clock",
             f"{len(numbers)} answers, the first judgment_event {numbers[0]}, have a time before that of an"
             " earlier one",
-            "nothing is lost: their order is that of their numbers; check the clock of the server",
+            "check the clock of the server; nothing is lost, since answers are ordered by their numbers",
             Severity.WARNING,
         )
 

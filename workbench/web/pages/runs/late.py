@@ -40,7 +40,7 @@ def fill() -> Response:
     depth = form_number("depth")
     with errors_on(holes, "Depth", "depth"):
         if depth is None or depth < 1:
-            raise rejected("Depth", None, "depth", "this is not a number of documents", "1 or more")
+            raise rejected("Depth", None, "depth", "this is not a number of documents", "enter 1 or more")
         filled = fill_holes(app_context().database, here().id, tag, depth=depth, created_by=viewer().id)
     return accepted(_in_words(filled), "assignments.index", pool=filled.pool.pool.id)
 

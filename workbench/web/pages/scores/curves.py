@@ -106,7 +106,7 @@ def _interpolation() -> str:
 def _depth() -> int:
     depth = whole_number(request.args.get("depth", "20").strip())
     if depth is None or not 1 <= depth <= DEEPEST:
-        raise WorkbenchError("the last rank is not valid", remedy=f"a whole number from 1 to {DEEPEST}")
+        raise WorkbenchError("the last rank is not valid", remedy=f"enter a whole number from 1 to {DEEPEST}")
     return depth
 
 

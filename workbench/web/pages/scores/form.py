@@ -164,6 +164,7 @@ def sent_seed() -> int:
     seed = whole_number(seed_text())
     if seed is None or not 0 <= seed <= LARGEST_SEED:
         raise WorkbenchError(
-            f"the random seed cannot be {seed_text()!r}", remedy=f"a whole number up to {LARGEST_SEED:,}"
+            f"the random seed cannot be {seed_text()!r}",
+            remedy=f"enter a whole number up to {LARGEST_SEED:,}",
         )
     return seed
