@@ -174,7 +174,7 @@ def _say_opening(found: BeforeOpening) -> None:
         say_aside(f"{found.without_text} of its documents have no text yet")
     for run in found.changed:
         happened = "was removed" if run.sha256_now is None else "was replaced"
-        say_aside(f"run {run.tag} {happened} since: run draft rebuild")
+        say_aside(f"run {run.tag} {happened} since: rebuild the draft with draft rebuild")
 
 
 @campaign_command("pool")
