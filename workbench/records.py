@@ -188,7 +188,7 @@ class Scale:
                 return grade
         raise WorkbenchError(
             f"{value} is not a grade of this scale",
-            remedy=f"it has {', '.join(str(g.value) for g in self.grades)}",
+            remedy=f"use one of {', '.join(str(g.value) for g in self.grades)}",
         )
 
 

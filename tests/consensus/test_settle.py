@@ -77,7 +77,7 @@ def test_two_judgments_of_one_assessor_on_one_pair_are_refused() -> None:
 
 
 def test_a_grade_outside_the_scale_is_refused() -> None:
-    with pytest.raises(WorkbenchError, match=r"2 is not a grade of this scale \(it has 0, 1\)"):
+    with pytest.raises(WorkbenchError, match=r"2 is not a grade of this scale \(use one of 0, 1\)"):
         consensus([Judgment("ann", "1", "d1", 2)], rule="any", scale=BINARY)
 
 

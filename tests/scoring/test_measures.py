@@ -46,7 +46,7 @@ def test_a_whole_number_does_where_a_fraction_is_declared() -> None:
 
 @pytest.mark.parametrize("text", ["", "  ", ","])
 def test_no_name_at_all_is_refused(text: str) -> None:
-    with pytest.raises(WorkbenchError, match=r"no measure is named \(such as AP, nDCG@10"):
+    with pytest.raises(WorkbenchError, match=r"no measure is named \(use names such as AP, nDCG@10"):
         parse_measures(text)
 
 

@@ -31,7 +31,7 @@ _KINDS = {
     dict: "{grade: gain}",
 }
 _PIPELINE: Any = ir_measures.DefaultPipeline
-_EXAMPLES = "such as AP, nDCG@10, P(rel=2)@5"
+_EXAMPLES = "use names such as AP, nDCG@10, P(rel=2)@5"
 # The lowest and the highest value of parameters that are numbers.
 _RANGES: Mapping[str, tuple[float, float]] = {
     "cutoff": (1, 2**31 - 1),
