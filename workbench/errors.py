@@ -102,8 +102,8 @@ class ChangedAtOnce(Conflict):
 
     def __init__(self) -> None:
         super().__init__(
-            "somebody else changed the same at this moment, or it was sent twice: nothing was saved",
-            remedy="load the page again and see what is there",
+            "somebody else changed this at the same moment, or it was sent twice: nothing was saved",
+            remedy="load the page again and check what is there",
         )
 
 

@@ -12,7 +12,7 @@ def parsed_json(content: bytes | str) -> Any:
     """The value of a JSON text; raises ValueError for what is none: NaN, nesting without end, other bytes."""
 
     def refuse(constant: str) -> None:
-        raise ValueError(f"{constant} is no number")
+        raise ValueError(f"{constant} is not a number")
 
     try:
         return json.loads(content, parse_constant=refuse)

@@ -163,11 +163,13 @@ class Scale:
         if len(values) < 2:
             raise WorkbenchError("a scale needs at least two grades")
         if values != sorted(set(values)):
-            raise WorkbenchError("the grades of a scale must ascend", remedy="order them, each value once")
+            raise WorkbenchError(
+                "the grades of a scale must ascend", remedy="list each value once, in ascending order"
+            )
         if values[0] < 0:
             raise WorkbenchError(
                 f"grade {values[0]} is negative",
-                remedy="scorers read negative grades as unjudged; use 0 or more",
+                remedy="use 0 or more: scorers read negative grades as unjudged",
             )
         for what, seen in (
             ("label", [grade.label.strip().casefold() for grade in self.grades]),
@@ -188,7 +190,7 @@ class Scale:
         if self.relevant_from not in values[1:]:
             raise WorkbenchError(
                 f"{self.relevant_from} cannot be the lowest relevant grade",
-                remedy=f"one of {', '.join(map(str, values[1:]))}",
+                remedy=f"choose one of {', '.join(map(str, values[1:]))}",
             )
 
     def grade(self, value: int) -> Grade:
@@ -198,7 +200,7 @@ class Scale:
                 return grade
         raise WorkbenchError(
             f"{value} is not a grade of this scale",
-            remedy=f"it has {', '.join(str(g.value) for g in self.grades)}",
+            remedy=f"use one of {', '.join(str(g.value) for g in self.grades)}",
         )
 
 

@@ -217,7 +217,7 @@ def _site(text: str, prefix: str) -> str:
         remedy = "set the whole address of the site, such as https://judge.example.org"
         raise WorkbenchError(f"WORKBENCH_ADDRESS is {site!r}", remedy=remedy)
     if urlsplit(site).path != prefix:
-        remedy = f"let both have the same path: {site.removesuffix(urlsplit(site).path)}{prefix}"
+        remedy = f"give both the same path: {site.removesuffix(urlsplit(site).path)}{prefix}"
         raise WorkbenchError(
             f"WORKBENCH_ADDRESS is {site!r}, and WORKBENCH_PREFIX is {prefix!r}", remedy=remedy
         )

@@ -297,7 +297,7 @@ def _one_grade_a_pair(qrels: File | Qrels) -> Qrels:
 
 def _judgments(file: File | Qrels) -> Iterator[Answered]:
     if isinstance(file, tuple):
-        raise WorkbenchError("one assessor has nobody to agree with", remedy="give the qrels of two or more")
+        raise WorkbenchError("agreement needs two assessors", remedy="give the qrels of two or more")
     with Path(file).open("rb") as stream:
         for one in graded_judgments(stream, str(file), (), spaced=True):
             yield one.assessor, one.topic, one.docno, _CODES.get(one.answer, one.grade or 0)

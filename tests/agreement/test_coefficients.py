@@ -119,7 +119,7 @@ def test_an_empty_table_has_no_value_and_says_why(name: str) -> None:
 def test_one_grade_for_everything_has_no_kappa_and_says_why(name: str, table: list[list[int]]) -> None:
     said = TABLE_FORMS[name](table)
     assert (said.observed, said.expected, said.value) == (1.0, 1.0, None)
-    assert said.undefined == "everyone gave the same grade, so agreement by chance is already complete"
+    assert said.undefined == "everyone gave the same grade, so agreement by chance is already 1"
 
 
 def test_large_counts_do_not_overflow() -> None:

@@ -49,14 +49,14 @@ def test_places_and_tables_are_those_of_a_plain_reckoning(
     if missing not in first and missing not in second:
         assert contingency(first, second, categories=categories).tolist() == expected
     else:
-        with pytest.raises(WorkbenchError, match=f"^{missing} is in no category"):
+        with pytest.raises(WorkbenchError, match=f"^{missing} is not a category"):
             contingency(first, second, categories=categories)
-        with pytest.raises(WorkbenchError, match=f"^{missing} is in no category"):
+        with pytest.raises(WorkbenchError, match=f"^{missing} is not a category"):
             coded([*categories, missing], categories, missing=missing + 1)
 
 
 def test_a_grade_in_no_category_is_refused() -> None:
-    with pytest.raises(WorkbenchError, match=r"3 is in no category of the table \(the categories are 1, 0\)"):
+    with pytest.raises(WorkbenchError, match=r"3 is not a category of the table \(use one of 1, 0\)"):
         contingency([0, 3], [0, 1], categories=(1, 0))
 
 

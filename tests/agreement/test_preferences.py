@@ -34,7 +34,7 @@ def test_an_order_is_uncertain_where_not_every_two_were_compared() -> None:
     (topic,) = rankings(whole)
     assert topic.caution == ""
     (topic,) = rankings([*whole, *of("Ada", ("d", "a", "tie"))])
-    assert topic.caution == "only 4 of 6 pairs compared: not all met the same documents"
+    assert topic.caution == "only 4 of 6 pairs compared, so documents met different opponents"
 
 
 def test_two_assessors_are_compared_on_their_common_pairs_whichever_is_named_first() -> None:

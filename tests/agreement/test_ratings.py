@@ -22,8 +22,8 @@ def test_grades_become_places_and_what_is_missing_stays_so() -> None:
 @pytest.mark.parametrize(
     ("grades", "scale", "message"),
     [
-        ([[1, 7], [1, 1]], (0, 1), "7 is in no category"),
-        ([[1, 300], [1, 1]], (0, 1), "300 is in no category"),
+        ([[1, 7], [1, 1]], (0, 1), "7 is not a category"),
+        ([[1, 300], [1, 1]], (0, 1), "300 is not a category"),
         ([[1, 0], [1]], (0, 1), "differ in length"),
         ([], (0, 1), "differ in length"),
         ([[1], [1]], (1, 1), "must differ"),
@@ -82,8 +82,8 @@ def test_ordinal_weights_are_gwets() -> None:
     ("weights", "message"),
     [
         ([[0, 1]], "square"),
-        ([[0, 1], [2, 0]], "as much as the other"),
-        ([[1, 1], [1, 0]], "does not disagree with itself"),
+        ([[0, 1], [2, 0]], "0 on the diagonal and symmetric"),
+        ([[1, 1], [1, 0]], "0 on the diagonal and symmetric"),
         ([[0, -1], [-1, 0]], "negative"),
         ([[0, np.nan], [np.nan, 0]], "finite"),
     ],

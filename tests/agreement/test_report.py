@@ -212,7 +212,7 @@ def test_whatever_has_no_value_says_why_and_what_would_define_it_in_every_row() 
     assert {row["of"] for row in missing} >= {"grade", "assessor"}
     assert [row for row in missing if not (row["undefined"] and row["would_define"])] == []
     unused = report_data(report)["grades_of_the_scale"][1]
-    assert unused["would_define"] == "a pair on which one of them gives it"
+    assert unused["would_define"] == "a pair to which one of them gives it"
     assert unused["kappa_undefined"].startswith("everyone gave the same grade")
 
 

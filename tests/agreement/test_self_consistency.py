@@ -97,14 +97,14 @@ def test_nothing_answered_twice_is_said() -> None:
     assert (found.n, found.observed, found.share, found.kappa.value) == (0, None, None, None)
     assert (found.positive, found.negative) == (None, None)
     assert found.interval.undefined == NOTHING
-    assert found.would_define == "a pair that is answered twice, or of which the answer is known"
+    assert found.would_define == "a pair that is answered twice, or whose answer is known"
 
 
 def test_one_grade_has_no_kappa_and_full_agreement_no_error() -> None:
     one = self_consistency([0, 0], [0, 0], options=AgreementOptions(), categories=GRADES, relevant_from=1)
     assert (one.observed, one.kappa.value, one.kappa.undefined) == (1.0, None, ONE_GRADE)
     assert (one.positive, one.negative) == (None, 1.0)
-    assert one.would_define == "a pair on which another grade is given on either occasion"
+    assert one.would_define == "a pair that gets another grade on either occasion"
     same = self_consistency(
         [1, 0] * 30, [1, 0] * 30, options=AgreementOptions(), categories=(1, 0), relevant_from=1
     )

@@ -49,11 +49,11 @@ def test_a_topic_without_a_value_says_why_and_what_would_define_it(
 ) -> None:
     pooled = found[1].estimate("pooled").found
     assert (found[1].estimate("observed").value, pooled.value) == (1.0, None)
-    assert pooled.undefined == "everyone gave the same grade, so agreement by chance is already complete"
-    assert what_would_define(pooled) == "it is defined once anybody gives another grade in the topic"
+    assert pooled.undefined == "everyone gave the same grade, so agreement by chance is already 1"
+    assert what_would_define(pooled) == "it is defined once somebody gives another grade in the topic"
     nobody = found[2].estimate("pooled").found
     assert (found[2].n, nobody.value) == (0, None)
-    assert "two assessors have graded one pair" in what_would_define(nobody)
+    assert "two assessors have graded a document" in what_would_define(nobody)
     assert what_would_define(found[0].estimate("pooled").found) == ""
 
 
@@ -65,7 +65,7 @@ def test_few_documents_of_a_rarer_grade_have_no_interval_and_it_is_said_how_many
     interval = found[0].estimate("pooled").interval
     assert interval is not None
     assert interval.undefined == (
-        f"an interval of one topic needs {FEWEST} documents of a rarer grade; this one has 3"
+        f"an interval for one topic needs {FEWEST} documents of a rarer grade; this topic has 3"
     )
     assert found[0].estimate("pooled").band is Band.UNCERTAIN
     # The observed agreement has Wilson's interval of whatever there is.

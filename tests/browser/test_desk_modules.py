@@ -97,7 +97,7 @@ def test_an_event_that_the_server_cannot_read_stops_none_behind_it(modules: Page
         const ids = JSON.parse(body).events.map(({ client_id }) => client_id);
         batches.push(ids);
         if (refusals-- > 0) return new Response("<h1>Forbidden</h1>", { status: 403 });
-        const why = "this is no JSON";
+        const why = "this is not JSON";
         if (ids.includes("2")) return new Response(JSON.stringify({ why }), { status: 422 });
         const receipts = ids.map((client_id) => ({ client_id, outcome: "recorded" }));
         return new Response(JSON.stringify({ receipts }));
@@ -127,7 +127,7 @@ def test_an_event_that_the_server_cannot_read_stops_none_behind_it(modules: Page
     assert refused == ["2"]
     assert told == [
         ["1", "recorded", ""],
-        ["2", "refused", "this is no JSON"],
+        ["2", "refused", "this is not JSON"],
         ["3", "recorded", ""],
         ["4", "recorded", ""],
     ]

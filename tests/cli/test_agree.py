@@ -96,7 +96,7 @@ def test_people_get_the_table_the_working_and_the_band(textbook: list[str]) -> N
         "Share of “relevant”\t(320 + 310) / 800\t0.7875",
         "Kappa\t(0.9250 − 0.6653) / (1 − 0.6653)\t0.7759",
         "AC\t(0.9250 − 0.3347) / (1 − 0.3347)\t0.8873",
-        "bea against ann: precision 0.9677, recall 0.9375; the other way round they change places.",
+        "bea against ann: precision 0.9677, recall 0.9375; with the roles reversed, the two are swapped.",
     ):
         assert line in printed.splitlines()
     assert "Pooled kappa\t0.9250\t0.6653\t0.7759\t" in printed
@@ -192,7 +192,7 @@ def test_two_assessors_come_closely_in_every_form(textbook: list[str]) -> None:
     pair = (*textbook, "--pair", "bea", "ann")
     said = invoke(*pair).stdout
     assert "bea and ann: 400 pairs judged by both, 1 by bea only, 1 by ann only" in said
-    assert "Where they differ: 30 pairs, the furthest apart first" in said
+    assert "Where they differ: 30 pairs, largest difference first" in said
     data = json.loads(invoke(*pair, "--json").stdout)
     assert (data["first"], data["second"], data["table"]) == ("bea", "ann", [[300, 10], [20, 70]])
     assert data["working"]["pooled"][-1]["result"] == "0.7759"
@@ -209,13 +209,13 @@ def test_two_assessors_come_closely_in_every_form(textbook: list[str]) -> None:
     assert r"& 0.7759 \\" in latex
     assert latex.isascii()
     assert "name two assessors" in str(invoke(*textbook, "--pair", "bea", "bea").exception)
-    assert "cal has no grade that is included" in str(invoke(*textbook, "--pair", "bea", "cal").exception)
+    assert "none of the grades of cal is included" in str(invoke(*textbook, "--pair", "bea", "cal").exception)
 
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (["--json", "--csv"], "exclude one another"),
+        (["--json", "--csv"], "cannot be combined"),
         (["--coefficients", "--matrix=pooled"], "choose one of"),
         (["--documents=5"], "matters with --basis"),
         (["--repeats=first"], "goes with --judgments"),
@@ -230,13 +230,13 @@ def test_options_that_exclude_one_another_are_refused(
 
 
 def test_weights_and_scales_that_cannot_be_are_refused(textbook: list[str], tmp_path: Path) -> None:
-    with pytest.raises(WorkbenchError, match="neither the name of weights nor a file"):
+    with pytest.raises(WorkbenchError, match="neither the name of weights nor a readable"):
         CliRunner().invoke(command, [*textbook, "--weights=cubic"], catch_exceptions=False)
     broken = tmp_path / "w.txt"
     broken.write_text("0 1\n1 x\n")
     with pytest.raises(WorkbenchError, match=r"w\.txt:2"):
         CliRunner().invoke(command, [*textbook, f"--weights={broken}"], catch_exceptions=False)
-    with pytest.raises(WorkbenchError, match="is no scale"):
+    with pytest.raises(WorkbenchError, match="is not a scale"):
         CliRunner().invoke(command, [*textbook, "--scale=0"], catch_exceptions=False)
 
 
@@ -247,7 +247,7 @@ def test_a_judgments_file_holds_many_assessors_and_machines_stay_apart(tmp_path:
     assert [one["name"] for one in report["entered"]["assessors"]] == ["ann", "bea"]
     among = said("--judgments", table, "--machine=robot", "--machines=among")
     assert [pair["machine"] for pair in among["pairs"]] == [False, True, True]
-    with pytest.raises(WorkbenchError, match=r"nobody is no assessor of these files \(they are "):
+    with pytest.raises(WorkbenchError, match=r"nobody is not an assessor in these files \(choose from "):
         CliRunner().invoke(command, ["--judgments", str(table), "--machine=nobody"], catch_exceptions=False)
 
 
@@ -318,7 +318,7 @@ def test_grades_may_be_large_and_too_many_of_them_are_refused(tmp_path: Path) ->
     [
         ("0 1\n1\n", "the rows of the weights differ in length"),
         ("0 0\n0 0\n", "under these weights no two grades disagree"),
-        ("", "weights are square"),
+        ("", "the weights are not a square table"),
     ],
 )
 def test_a_file_of_weights_that_cannot_be_is_named_with_what_is_wrong(
@@ -341,7 +341,7 @@ def test_weights_may_begin_with_a_mark_of_bytes_as_spreadsheets_write_them(
 def test_a_line_above_all_grades_is_refused_since_nothing_would_be_relevant(textbook: list[str]) -> None:
     refused = invoke(*textbook, "--relevant-from=2").exception
     assert isinstance(refused, WorkbenchError)
-    assert "no grade is 2 or more, so that nothing is relevant; the highest is 1" in str(refused)
+    assert "no grade is 2 or higher, so nothing is relevant; the highest is 1" in str(refused)
     # On a scale that has the grade nothing hinders.
     undefined = said(*textbook, "--relevant-from=2", "--scale=0 1 2")["coefficients"]["pooled"]
     assert undefined["undefined"].startswith("everyone gave the same grade")

@@ -98,8 +98,8 @@ def test_the_documents_that_two_must_judge_are_computed_without_a_campaign() -> 
     assert found["half_width"] == pytest.approx(t * (0.75 / 50) ** 0.5)
     said = CliRunner().invoke(workbench, [*options, "--icc", "1"]).output
     assert said == (
-        f"50 topics cannot give ± 0.1, however many documents are judged: not below ± "
-        f"{found['half_width']:.3f}; {found['topics_needed']:,} topics would do.\n"
+        f"50 topics cannot give ± 0.1, however many documents are judged: the limit is ± "
+        f"{found['half_width']:.3f}; {found['topics_needed']:,} topics would be enough.\n"
     )
     wrong = CliRunner().invoke(workbench, ["sample-size", "--coefficient", "alpha"])
     assert (wrong.exit_code, "'alpha' is not one of" in wrong.output) == (2, True)
@@ -141,7 +141,7 @@ def test_every_csv_says_how_its_intervals_are_found(run: Run, command: str) -> N
 def test_a_report_has_one_form_at_a_time(command: str) -> None:
     done = CliRunner().invoke(workbench, ["campaign", "agreement-by", command, "harbour", "--csv", "--json"])
     assert done.exit_code == 2
-    assert "exclude one another" in done.output
+    assert "cannot be combined" in done.output
 
 
 def test_what_needs_events_of_the_screen_says_nothing_of_files(run: Run) -> None:

@@ -95,7 +95,7 @@ def test_judgments_are_imported_with_a_note_of_pairs_that_come_again(populated: 
 def test_who_imports_names_machines_that_the_file_has(populated: Terminal) -> None:
     words = ("campaign", "import", "harbour", "-")
     said = populated.refused(*words, "--machine", "judge-7b", stdin=JUDGED.encode())
-    assert said == "workbench: judge-7b is not an assessor of standard input (it has Eve)\n"
+    assert said == "workbench: judge-7b is not an assessor of standard input (choose from Eve)\n"
     done = populated.does(*words, "--machine", "*", stdin=JUDGED.encode())
     assert rows(done)[1][:2] == ["Eve", "machine"]
 
@@ -142,8 +142,9 @@ def test_invitations_are_listed_and_lists_that_cannot_be_read_refused(
 
 def test_topics_are_assigned_to_people_with_accounts(populated: Terminal, tmp_path: Path) -> None:
     words = ("campaign", "assign", "harbour")
-    assert "Eve has no account that judges here (there are Ada, Ben)" in populated.refused(
-        *words, "--assessor", "Eve"
+    assert (
+        "Eve is not an assessor with an account in this campaign (choose from Ada, Ben)"
+        in populated.refused(*words, "--assessor", "Eve")
     )
     # Both have it already.
     assert populated.does(*words, "--topic", "T1") == b"0 new assignments in depth 2\n"
@@ -178,7 +179,7 @@ def test_agreement_is_told_of_all_of_two_and_of_coefficients(populated: Terminal
     words = ("campaign", "agreement", "harbour")
     # Eve and Una agree that d1 is relevant, and differ on d2.
     pair = populated.does(*words, "--pair", "Eve", "Una").decode()
-    assert "Where they differ: 1 pairs, the furthest apart first" in pair
+    assert "Where they differ: 1 pairs, largest difference first" in pair
     assert pair.splitlines()[-1] == "T1\td2\t0\t2"
     whole = populated.does(*words).decode()
     assert "Overlap of relevant sets, from grade 2" in whole

@@ -57,7 +57,7 @@ def test_opening_tells_what_is_judged_shared_changed_or_without_text(
     # Eve and Una judged two pairs of the draft; depth 2 has six of its pairs.
     assert "2 of its pairs are already judged" in told
     assert "6 of its pairs are in depth 2 (open)" in told
-    assert "run alpha was replaced since: run draft rebuild" in told
+    assert "run alpha was replaced since: rebuild the draft with draft rebuild" in told
     rebuilt = judged.run("campaign", "draft", "rebuild", "harbour", "deeper")
     assert rebuilt.stdout.decode().startswith("deeper: ")
     assert " was replaced: " in rebuilt.stderr.decode()

@@ -38,7 +38,9 @@ def does(*words: str) -> Done:
 def test_a_scale_has_two_grades_or_more_from_nothing_on(scale: str) -> None:
     qrels_file(Path("other"), {"1": {"a": 1, "b": 1}})
     said = refused("agree", "qrels", "other", "--scale", scale)
-    assert said == f"workbench: {scale!r} is no scale (as '0 1 2 3': two grades or more, from 0)\n"
+    assert (
+        said == f"workbench: {scale!r} is not a scale (write two grades or more, from 0, such as '0 1 2 3')\n"
+    )
 
 
 def test_runs_that_are_alike_are_called_so_and_long_lists_cut(folder: Path) -> None:
@@ -89,7 +91,7 @@ def test_runs_that_agree_under_all_qrels_have_no_pair_that_changes_places() -> N
     )
     words = ("trust", "judges", "good.run", "poor.run", "-j", "judged.tsv", "--mixtures", "10")
     done = does(*words, "--reference", "ann", "--part", "pairs")
-    assert done.stdout == b"no pair of runs changes places or loses its significance\n"
+    assert done.stdout == b"no pair of runs swaps or loses its significance\n"
 
 
 def test_where_every_run_was_pooled_none_came_late(folder: Path) -> None:

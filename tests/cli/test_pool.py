@@ -65,7 +65,7 @@ def test_runs_may_be_gzip_and_come_from_the_standard_input(runs: list[str], tmp_
 def test_the_standard_input_is_one_run_only() -> None:
     done = workbench("pool", "-", "-")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert b"the standard input can stand for one file only" in done.stderr
+    assert b"standard input can be used for one file only" in done.stderr
 
 
 def test_ids_come_out_as_the_bytes_that_went_in(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_all_that_is_wrong_about_the_parameters_is_told_before_runs_are_read() -
     assert said.exit_code == 2
     assert "--p: p cannot be 2.0 (give 0.01 to 0.999)" in said.stderr
     assert "--budget: budget cannot be 0 (give 1 to 1,000,000)" in said.stderr
-    assert '--seed: the strategy "rbp" has no parameter "seed" (it has budget, p)' in said.stderr
+    assert '--seed: the strategy "rbp" has no parameter "seed" (choose from budget, p)' in said.stderr
 
 
 def test_the_strategies_are_listed_with_their_parameters() -> None:

@@ -34,7 +34,7 @@ def say(instance: Path, *words: str) -> Result:
 
 def test_a_queue_goes_its_way_by_commands(instance: Path) -> None:
     assert "2 per pair" in say(instance, "make", "harbour", POOL, "--per-pair=2", "--lease=60").stdout
-    with pytest.raises(WorkbenchError, match="Nobody has no account that judges here"):
+    with pytest.raises(WorkbenchError, match="Nobody is not an assessor with an account"):
         say(instance, "give", "harbour", POOL, "--assessor=Nobody")
     assert say(instance, "give", "harbour", POOL, "--assessor=Ada").stdout == "1 assignments added\n"
     assert say(instance, "give", "harbour", POOL).stdout == "2 assignments added\n"

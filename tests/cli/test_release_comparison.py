@@ -112,7 +112,7 @@ def test_a_release_comes_from_a_pipe_and_once_only(folder: Path) -> None:
 def test_csv_and_json_exclude_one_another() -> None:
     done = workbench("release", "compare", "1.0.zip", "1.1.zip", "--csv", "--json")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert b"--json and --csv exclude one another" in done.stderr
+    assert b"--json and --csv cannot be combined" in done.stderr
 
 
 def test_a_swap_is_told_with_the_p_of_each_release() -> None:

@@ -181,4 +181,5 @@ def test_an_imported_release_says_what_came(filled: Terminal, tmp_path: Path, mi
 @pytest.mark.parametrize("time", ["yesterday", "2026-03-04", "2026-03-04T05:06:07"])
 def test_the_time_of_a_release_needs_a_time_zone(filled: Terminal, time: str) -> None:
     said = filled.refused("campaign", "release", "create", "harbour", "--at", time)
-    assert said == f"workbench: {time!r} is no time with a time zone (such as 2026-11-22T12:00:00Z)\n"
+    wrong = f"{time!r} is not a time with a time zone"
+    assert said == f"workbench: {wrong} (write it like 2026-11-22T12:00:00Z)\n"

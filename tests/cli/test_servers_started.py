@@ -90,7 +90,7 @@ def test_the_demo_is_made_once_and_goes_on_with_its_passwords(demonstration: Dem
     assert server["instance"] == demonstration.instance / "demo"
     again = demonstration.run("demo", "--make-only", "--password", "another one at anchor")
     assert b"Making the demo" not in again.stdout
-    assert b"its passwords stay as they are (--fresh makes it anew)" in again.stderr
+    assert b"its passwords stay as they are (--fresh creates it again)" in again.stderr
     assert (len(demonstration.hashes), len(served)) == (1, 1)
 
 

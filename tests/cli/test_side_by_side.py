@@ -132,7 +132,7 @@ def test_the_results_of_two_runs_are_compared(judged: Terminal) -> None:
     [
         (
             ("side-by-side", "documents", "harbour", "--assessor", "Eve"),
-            "Eve has no account that judges here",
+            "Eve is not an assessor with an account in this campaign",
         ),
         (
             ("side-by-side", "runs", "harbour", "alpha", "alpha", "--assessor", "Ada"),
@@ -155,4 +155,4 @@ def test_what_cannot_be_compared_is_refused_and_nothing_given(
 
 def test_a_table_and_json_are_not_asked_for_at_once(populated: Terminal) -> None:
     done = populated.run("campaign", "side-by-side", "results", "harbour", "--csv", "--json")
-    assert (done.returncode, b"--json and --csv exclude one another" in done.stderr) == (2, True)
+    assert (done.returncode, b"--json and --csv cannot be combined" in done.stderr) == (2, True)

@@ -72,7 +72,7 @@ def test_a_full_disk_is_told_and_that_the_output_is_not_complete(error: SystemEx
             printing(error)
         # What the interpreter writes as it ends goes nowhere, or it would complain once more.
         print("anything", flush=True)
-    assert "not complete" in failed.value.remedy
+    assert "incomplete" in failed.value.remedy
 
 
 def test_a_reader_that_left_ends_the_command_without_a_word() -> None:

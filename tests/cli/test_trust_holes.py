@@ -63,7 +63,7 @@ def test_a_sampled_pool_gives_estimates(files: list[Path], tmp_path: Path) -> No
         ["new", "infNDCG", "1", "1", "0.774"],
     ]
     # Of the one sampled topic one relevant document was drawn.
-    assert "for order, not for size: 1.0 relevant documents were drawn of a topic" in done.stderr
+    assert "not as scores: only 1.0 relevant documents per topic were drawn" in done.stderr
     assert invoke(*files, "--part=estimates").exit_code == 2
 
 

@@ -97,7 +97,9 @@ def test_every_command_that_compares_runs_with_qrels_warns(tmp_path: Path, qrels
 def test_assessors_without_a_common_pair_are_told_why(tmp_path: Path, qrels: Path) -> None:
     other = qrels_file(tmp_path / "other", {"Q1": {"FT1": 1}})
     done = invoke("agree", qrels, other)
-    assert "warning: other has no pair of topic and document in common with anybody: ids seem" in done.stderr
+    assert (
+        "warning: other shares no pair of topic and document with any other assessor: ids seem" in done.stderr
+    )
 
 
 def test_a_simulation_of_other_documents_or_topics_is_told_why(tmp_path: Path, qrels: Path) -> None:

@@ -77,23 +77,23 @@ def test_two_judgments_of_one_assessor_on_one_pair_are_refused() -> None:
 
 
 def test_a_grade_outside_the_scale_is_refused() -> None:
-    with pytest.raises(WorkbenchError, match=r"2 is not a grade of this scale \(it has 0, 1\)"):
+    with pytest.raises(WorkbenchError, match=r"2 is not a grade of this scale \(use one of 0, 1\)"):
         consensus([Judgment("ann", "1", "d1", 2)], rule="any", scale=BINARY)
 
 
 @pytest.mark.parametrize(
     ("rule", "parameters", "message"),
     [
-        ("best", {}, r'no consensus rule "best" \(one of majority, one, any, all'),
+        ("best", {}, r'no consensus rule "best" \(choose one of majority, one, any, all'),
         ("one", {}, r'"one" needs assessor'),
         ("mean", {}, r'"mean" gives fractions'),
-        ("adjudicated", {"then": "sum"}, r'then cannot be "sum" \(one of majority, one,'),
+        ("adjudicated", {"then": "sum"}, r'then cannot be "sum" \(choose one of majority, one,'),
         ("adjudicated", {"then": "one"}, r'the rule "adjudicated" needs assessor'),
         ("adjudicated", {"then": "any", "ties": "lower"}, r"has no ties \(parameters: then\)"),
-        ("sum", {"line": "0"}, r'line cannot be "0" \(a whole number, 1 or more\)'),
+        ("sum", {"line": "0"}, r'line cannot be "0" \(use a whole number of 1 or more\)'),
         ("sum", {"line": "²"}, r'line cannot be "²"'),
         ("any", {"ties": "lower"}, r'the rule "any" has no ties \(parameters: none\)'),
-        ("majority", {"ties": "random"}, r'ties cannot be "random" \(one of none, lower, higher\)'),
+        ("majority", {"ties": "random"}, r'ties cannot be "random" \(choose one of none, lower, higher\)'),
     ],
 )
 def test_a_wrong_rule_or_parameter_is_refused(rule: str, parameters: dict[str, str], message: str) -> None:

@@ -127,7 +127,7 @@ def test_the_id_of_a_passage_goes_before_that_of_its_page_and_the_choice_is_told
         ("msmarco_v2.1_doc_00_0#1_0", "t", "s"),
     ]
     assert notes == [
-        'd: the docno is "pid", not "docid": of these keys the first counts: '
+        'd: the docno is "pid", not "docid": the first of these keys counts: '
         "id, _id, docno, pid, docid, doc_id (1 record)",
         'd: not shown to assessors, but kept in the originals: "spans" (1 record)',
         'd: not shown to assessors, but kept in the originals: "url" (2 records)',

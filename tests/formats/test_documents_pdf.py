@@ -166,7 +166,7 @@ def test_too_many_parts_of_an_object_and_a_document_without_pages_are_refused(
     assert told(pdf_files.pdf_file(empty), monkeypatch)["error"] == "the PDF has no pages"
     monkeypatch.setattr(pdf_process, "MOST_OBJECTS", 3)
     refused = told(pdf_files.one_page(), monkeypatch)
-    assert refused["error"] == "the PDF has an object of too many parts"
+    assert refused["error"] == "the PDF has an object with too many parts"
 
 
 def test_the_process_bounds_its_memory_its_time_and_what_it_writes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -202,8 +202,8 @@ def test_the_type_of_a_response_decides_the_form_and_the_bytes_are_the_original(
     [
         (b"application/pdf", b"%PDF-1.4 cut", "PDF is damaged"),
         (b"application/x-pdf", pdf_files.encrypted(), "PDF is encrypted"),
-        (b"image/png", png_file(3, 2)[:30], "cut or damaged"),
-        (b"image/svg+xml", b"<svg onload='alert(1)'/>", "no PNG"),
+        (b"image/png", png_file(3, 2)[:30], "truncated or damaged"),
+        (b"image/svg+xml", b"<svg onload='alert(1)'/>", "not a PNG"),
     ],
 )
 def test_a_file_of_a_crawl_that_cannot_be_shown_is_a_document_that_says_so(

@@ -27,5 +27,5 @@ def test_a_line_has_a_cell_for_every_column_and_ids_to_the_byte() -> None:
 
 @pytest.mark.parametrize("wrong", [replace(LINE, docno="d 1"), replace(LINE, assessor="A\tda")])
 def test_what_would_not_survive_is_refused(wrong: ProbeLine) -> None:
-    with pytest.raises(WorkbenchError, match="cannot be written"):
+    with pytest.raises(WorkbenchError, match=r"cannot be (written|used)"):
         list(write_probe_answers([wrong]))

@@ -77,8 +77,8 @@ def test_all_errors_are_told_and_a_duplicate_names_both_lines() -> None:
         (6, "columns"),
     ]
     assert str(refused.value.findings[0]) == (
-        'q:2: document "a" was in topic "1" already, line 1 '
-        "(qrels hold one grade a pair: keep one of the lines)"
+        'q:2: document "a" is already in topic "1", line 1 '
+        "(keep one of the lines: qrels have one grade per pair)"
     )
 
 

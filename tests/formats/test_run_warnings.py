@@ -112,7 +112,7 @@ def test_a_tag_with_other_characters_than_trec_takes_is_told() -> None:
 def test_ids_that_look_alike_are_told() -> None:
     # The e with an acute accent as one character, and as an e and an accent.
     assert warnings("1 Q0 caf\u00e9 1 2 t\n1 Q0 cafe\u0301 2 1 t\n") == {
-        "docnos-alike": (2, 'document "cafe\u0301" looks like another of topic "1", but has other bytes')
+        "docnos-alike": (2, 'document "cafe\u0301" looks like another of topic "1", but its bytes differ')
     }
     assert warnings("1 Q0 caf\u00e9 1 2 t\n2 Q0 cafe\u0301 1 1 t\n") == {}
     assert warnings("01 Q0 a 1 2 t\n1 Q0 a 1 1 t\n3 Q0 a 1 1 t\n001 Q0 a 1 1 t\n") == {

@@ -110,7 +110,7 @@ def test_a_topic_may_be_called_like_the_mark_of_an_archive() -> None:
 
 
 def test_binary_files_are_refused_at_the_line_of_the_first_nul() -> None:
-    assert refusal(b"a\nb\nc\0d\n") == (3, "binary", "the file holds NUL bytes, so it is no text")
+    assert refusal(b"a\nb\nc\0d\n") == (3, "binary", "the file contains NUL bytes, so it is not text")
     assert refusal(b"a\n" * 700_000 + b"\0")[0] == 700_001
 
 
@@ -181,7 +181,7 @@ def test_a_bomb_within_a_bomb_is_refused_unopened() -> None:
 
 def test_a_stream_may_be_bounded() -> None:
     bounded = source.Bounded(io.BytesIO(b"a\n" * 2**20), source="f", limit=2**20)
-    with pytest.raises(InvalidInput, match="holds more than 1 MiB"):
+    with pytest.raises(InvalidInput, match="contains more than 1 MiB"):
         list(byte_lines(bounded, source="f"))
     exact = source.Bounded(io.BytesIO(b"a\n" * 2**19), source="f", limit=2**20)
     assert sum(1 for _ in byte_lines(exact, source="f")) == 2**19

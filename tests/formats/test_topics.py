@@ -330,8 +330,8 @@ def test_subtopics_come_with_their_ids_or_are_numbered(content: bytes) -> None:
 @pytest.mark.parametrize(
     ("subtopics", "said"),
     [
-        ('"height"', "the subtopics are no list"),
-        ("[1.5, [2]]", "subtopic 2 is no text"),
+        ('"height"', "the subtopics are not a list"),
+        ("[1.5, [2]]", "subtopic 2 is not text"),
         ('[{"id": "a b", "label": "x"}]', 'the id "a b" contains white space or invisible characters'),
         ('[{"id": "2", "label": "x"}, "y"]', 'two subtopics are called "2"'),
         ('[" "]', 'subtopic "1" has no label'),

@@ -69,5 +69,5 @@ def test_all_of_a_topic_counts() -> None:
 def test_no_document_and_a_docno_that_comes_twice_are_refused() -> None:
     with pytest.raises(WorkbenchError, match="no documents"):
         vectors_of([])
-    with pytest.raises(WorkbenchError, match="d1 comes 2 times"):
+    with pytest.raises(WorkbenchError, match="d1 is listed 2 times"):
         vectors_of([Document("d1"), Document("d2"), Document("d1")])

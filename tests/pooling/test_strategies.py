@@ -84,7 +84,7 @@ def test_parameters_of_one_name_are_of_one_kind_so_that_options_can_be_shared() 
 
 @pytest.mark.parametrize(("make", "known"), [(build_pool, "depth, take-n"), (start, "move-to-front, hedge")])
 def test_an_unknown_strategy_is_refused_with_those_that_exist(make: Any, known: str) -> None:
-    with pytest.raises(WorkbenchError, match=rf'no pooling strategy "deep" \(one of {known}'):
+    with pytest.raises(WorkbenchError, match=rf'no pooling strategy "deep" \(choose one of {known}'):
         make(RUNS, strategy="deep")
 
 
@@ -95,7 +95,7 @@ def test_everything_wrong_about_the_parameters_is_told_at_once() -> None:
     assert said == [
         ("budget", "budget cannot be 0", "give 1 to 1,000,000"),
         ("k", "k cannot be 'sixty'", "give a whole number, as 100"),
-        ("width", 'the strategy "rrf" has no parameter "width"', "it has budget, k"),
+        ("width", 'the strategy "rrf" has no parameter "width"', "choose from budget, k"),
     ]
 
 

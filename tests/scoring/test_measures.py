@@ -46,7 +46,7 @@ def test_a_whole_number_does_where_a_fraction_is_declared() -> None:
 
 @pytest.mark.parametrize("text", ["", "  ", ","])
 def test_no_name_at_all_is_refused(text: str) -> None:
-    with pytest.raises(WorkbenchError, match=r"no measure is named \(such as AP, nDCG@10"):
+    with pytest.raises(WorkbenchError, match=r"no measure is named \(use names such as AP, nDCG@10"):
         parse_measures(text)
 
 
@@ -76,7 +76,7 @@ def test_what_is_no_name_is_refused(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("P@0", r'cutoff in "P@0" cannot be 0 \(from 1'),
+        ("P@0", r'cutoff in "P@0" cannot be 0 \(give a value from 1'),
         ("P@-3", "cannot be -3"),
         ("P@99999999999", "cannot be 99999999999"),
         ("P@1.5", r"cannot be 1.5 \(give a whole number\)"),
@@ -89,12 +89,12 @@ def test_what_is_no_name_is_refused(name: str) -> None:
         ("IPrec@-0.1", "cannot be -0.1"),
         ("IPrec@0.333", "two decimals"),
         ("SetF(beta=0)", "cannot be 0.0"),
-        ("nDCG(dcg='log')@5", r"cannot be 'log' \(one of log2, exp-log2\)"),
+        ("nDCG(dcg='log')@5", r"cannot be 'log' \(choose one of log2, exp-log2\)"),
         ("nDCG(gains={1:-1})@5", "whole numbers from 0"),
         ("nDCG(gains={1:2.5})@5", "whole numbers from 0"),
-        ("alpha_nDCG", r'"alpha_nDCG" needs a cutoff \(such as alpha_nDCG@20'),
-        ("alpha_nDCG(alpha=1.5)@5", r"cannot be 1.5 \(from 0 to 1"),
-        ("NRBP(beta=1.5)", r"cannot be 1.5 \(from 0 to 1"),
+        ("alpha_nDCG", r'"alpha_nDCG" needs a cutoff \(add one, such as alpha_nDCG@20'),
+        ("alpha_nDCG(alpha=1.5)@5", r"cannot be 1.5 \(give a value from 0 to 1"),
+        ("NRBP(beta=1.5)", r"cannot be 1.5 \(give a value from 0 to 1"),
         ("nDCG(gains={1:1000000000})@5", "whole numbers from 0"),
     ],
 )

@@ -82,7 +82,7 @@ def test_the_queue_lists_disputed_pairs_with_counts_and_filters(enter: Enter) ->
     assert [docno for docno in ("Title of d1", "Title of d2", "Title of d/4") if docno in page] == [
         "Title of d1", "Title of d2", "Title of d/4",
     ]  # fmt: skip
-    assert "3 disputed pairs have to be decided." in page
+    assert "3 disputed pairs need a decision." in page
     assert "Title of d1" not in judith.get(f"{QUEUE}?topic=T2").text
     assert "Title of" not in judith.get(f"{QUEUE}?state=decided").text
 
@@ -181,7 +181,7 @@ def test_a_decision_is_refused_where_somebody_else_has_signed_in_meanwhile(
     assert by
     refused = decide(enter("Olga"), FAR, "2", by=by[1])
     assert refused.status_code == 409
-    assert "nother account is signed in" in refused.text
+    assert "was made with another account" in refused.text
     assert grades(sqlite_database, judged) == {}
     assert decide(enter("Judith"), FAR, "2", by=by[1]).status_code == 303
 

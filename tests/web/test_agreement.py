@@ -173,7 +173,7 @@ def test_own_weights_are_taken_in_the_scales_order_or_refused_with_a_reason(olga
     )
     assert own == pytest.approx(linear, abs=1e-12)
     refused = text_of(olga.get(ADDRESS, query_string=query | {"own": "0 1\n1 0"}).text)
-    assert "The weights are not a square of 4 grades" in refused
+    assert "The weights are not a square table of 4 grades" in refused
     uneven = text_of(olga.get(ADDRESS, query_string=query | {"own": query["own"].replace("3", "4", 1)}).text)
     assert "write 0 on the diagonal and the same weight on both sides" in uneven
 
@@ -196,19 +196,19 @@ def test_pairs_that_only_one_judged_enter_if_wanted(olga: FlaskClient) -> None:
 def test_what_is_undefined_says_why_and_what_would_define_it(olga: FlaskClient) -> None:
     import_judgments(olga, [("T1", d, who, "0") for who in ("X", "Y") for d in ("d1", "d2")])
     import_judgments(olga, [("T2", "d1", "Z", "3")])
-    reason = "everyone gave the same grade, so agreement by chance is already complete"
+    reason = "everyone gave the same grade, so agreement by chance is already 1"
     pair = f"{ADDRESS}/pair?first=X&second="
     for page in (*(ADDRESS + page for page in PAGES), f"{pair}Y", f"{pair}Z"):
         text = text_of(olga.get(page).text)
         assert "nan" not in text.lower()
     listed = text_of(olga.get(f"{ADDRESS}/assessors").text)
-    assert f"Undefined: {reason}. To define it: pairs on which at least one gives another" in listed
+    assert f"Undefined: {reason}. To define it: pairs to which at least one gives another" in listed
     # Whoever shares nothing stands apart, with the way to a coefficient.
     assert "2 pairs of assessors have judged no document in common: assign both" in listed
     assert "X and Z Y and Z" in listed
     assert "X and Z 0" not in listed
     over = text_of(olga.get(ADDRESS).text)
-    assert "Undefined for 4 more: nobody called anything relevant that all of them judged." in over
+    assert "Undefined for 4 more: nobody called relevant any document that all of them judged." in over
     assert "Undefined: no pair was judged by both" in text_of(olga.get(f"{pair}Z").text)
 
 

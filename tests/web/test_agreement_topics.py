@@ -57,8 +57,8 @@ def test_a_topic_without_a_value_says_what_would_define_it(olga: FlaskClient) ->
     assert import_judgments(olga, rows).status_code == 303
     text = text_of(olga.get(ADDRESS).text)
     assert (
-        "T2 nets Undefined: everyone gave the same grade, so agreement by chance is already "
-        "complete; it is defined once anybody gives another grade in the topic."
+        "T2 nets Undefined: everyone gave the same grade, so agreement by chance is already 1; "
+        "it is defined once somebody gives another grade in the topic."
     ) in text
     # T1, which has a value, comes first.
     assert text.index("T1 tides 26") < text.index("T2 nets")

@@ -51,7 +51,7 @@ def test_assignments_are_given_by_name_listed_and_removed(olga: FlaskClient) -> 
     lines = olga.get(place).get_json()["items"]
     assert len(lines) == 4
     assert findings(olga.post(place, json={"pool": pool, "assessors": ["Ada", "Zoe"]})) == [
-        ("assessor", "'Zoe' is no assessor who can judge")
+        ("assessor", "'Zoe' is not an assessor who can judge")
     ]
     assert olga.delete(f"{place}/{lines[0]['assignment']}").status_code == 204
     assert len(olga.get(place).get_json()["items"]) == 3
@@ -80,7 +80,7 @@ def cursor(key: Any) -> str:
 def test_a_cursor_of_another_list_is_refused(olga: FlaskClient, place: str, named: str) -> None:
     address = f"{HARBOUR}/{place.format(pool=pool_name(olga))}"
     assert findings(olga.get(address, query_string={"cursor": named})) == [
-        ("cursor", "this is no cursor of this list")
+        ("cursor", "this is not a cursor of this list")
     ]
 
 

@@ -119,9 +119,9 @@ def test_what_is_wrong_is_said_and_what_was_typed_is_kept(
     assert f'value="{who["Ben"]}"> ' in answer.text
     answer = olga.post(f"{ADDRESS}/turn", data=form)
     assert answer.status_code == 422
-    assert "each topic is to have 2 assessors; 1 selected" in answer.text
+    assert "each topic needs 2 assessors, but 1 selected" in answer.text
     answer = olga.post(f"{ADDRESS}/turn", data=form | {"per_topic": "1", "again": "10"})
-    assert "each topic is to have 2 assessors; 1 selected" in answer.text
+    assert "each topic needs 2 assessors, but 1 selected" in answer.text
     assert lines(sqlite_database, cast) == []
 
 

@@ -92,7 +92,7 @@ def test_only_what_the_pools_need_is_kept_and_what_is_missing_is_named(olga: Fla
     answer = olga.post(ADDRESS, data={"files": [file], "pooled": "yes"})
     assert answer.status_code == 303
     page = text_of(olga.get(ADDRESS).text)
-    assert "d.jsonl: 2 documents read: 1 new, 1 not in any pool and passed over." in page
+    assert "d.jsonl: 2 documents read: 1 new, 1 not in any pool and skipped." in page
     assert "1 pooled document without text" in page
     assert "7 documents" in page
 
@@ -140,13 +140,13 @@ def test_a_load_that_is_cut_is_in_the_trail_and_needs_attention_until_it_is_comp
         (entry, *_) = trail_entries(db, TrailFilter())
     (changed,) = entry.details["changes"]
     assert (entry.act, changed["values"][0]["documents"]) == ("documents.load", [6, 506])
-    said = "The load of big.jsonl was cut: 500 of 1,200 documents stored."
+    said = "The load of big.jsonl was interrupted: 500 of 1,200 documents stored."
     # As long as it may still be going on nothing is said.
     assert said not in text_of(olga.get("/c/harbour/").text)
     with sqlite_database.writing() as db:
         db.execute(update(DocumentLoadRow).values(moved_at=datetime.now(UTC) - timedelta(minutes=1)))
     assert said in text_of(olga.get("/c/harbour/").text)
     assert olga.post(ADDRESS, data={"files": [upload("big.jsonl", many)]}).status_code == 303
-    assert "was cut" not in olga.get("/c/harbour/").text
+    assert "was interrupted" not in olga.get("/c/harbour/").text
     with sqlite_database.reading() as db:
         assert db.scalars(select(DocumentLoadRow)).all() == []

@@ -25,7 +25,7 @@ def test_the_influence_of_a_large_campaign_is_computed_beside_its_queue(
     assert step in page
     assert "the largest difference comes first" in page
     assert "it could reorder" not in page
-    assert "is known now" in judith.get(step).text
+    assert "has been computed" in judith.get(step).text
     page = judith.get(QUEUE).text
     assert step not in page
     assert "it could reorder" in page
@@ -42,7 +42,7 @@ def test_the_queue_says_what_the_open_disputes_could_change_alone_and_together(
     judith = enter("Judith")
     page = " ".join(judith.get(QUEUE).text.split())
     # Of the three disputes that on d1, of which both runs have a place of their own, swaps the two runs.
-    assert "3 disputed pairs have to be decided." in page
+    assert "3 disputed pairs need a decision." in page
     assert (
         "1 of them could change the order of two runs; together they could change it for at most 1 of "
         "1 pair of runs." in page

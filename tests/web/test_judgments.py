@@ -127,7 +127,7 @@ def test_single_answers_are_found_by_who_gave_them_on_what_and_what_they_say(olg
 def test_a_person_is_not_imported_beside_herself(olga: FlaskClient, name: str, cast: Cast) -> None:
     refused = import_judgments(olga, [("T1", "d1", name, "3")])
     assert refused.status_code == 422
-    assert "would be counted beside 'Ada'" in text_of(refused.text)
+    assert "and 'Ada' would count as two people" in text_of(refused.text)
     # Nor twice by one file.
     twice = import_judgments(olga, [("T1", "d1", "Zoe", "3"), ("T1", "d2", "zoe", "3")])
-    assert "'zoe' would be counted beside 'Zoe'" in text_of(twice.text)
+    assert "'zoe' and 'Zoe' would count as two people" in text_of(twice.text)

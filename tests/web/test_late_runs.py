@@ -21,12 +21,13 @@ def test_a_late_run_shows_its_holes_and_one_action_has_them_judged(olga: FlaskCl
     assert made.status_code == 303
     # (T1, d1) and (T2, d/4) are pooled already, so the two d6 remain; nobody has judged either topic.
     said = text_of(olga.get(made.location).text)
-    assert "Pool “late late, depth 2” has 2 pairs; 0 assignments made. 2 topics nobody has judged yet" in said
+    expected = "Pool “late late, depth 2” has 2 pairs; 0 assignments added. 2 topics have no judgments yet"
+    assert expected in said
 
 
 def test_what_cannot_be_filled_is_told_on_the_page(olga: FlaskClient) -> None:
     upload_runs(olga, late=LATE)
-    assert "It is no number of documents" in olga.post(ADDRESS, data={"depth": "many"}).text
+    assert "This is not a number of documents" in olga.post(ADDRESS, data={"depth": "many"}).text
     alpha = f"/c/harbour/runs/holes?tag={write_id('alpha')}"
     refused = olga.post(alpha, data={"depth": "1"})
     assert (refused.status_code, "pooled or judged already" in refused.text) == (409, True)

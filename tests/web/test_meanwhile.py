@@ -363,7 +363,7 @@ def test_releases_made_at_once_have_the_next_versions_and_one_version_is_made_on
     )
     assert sorted(one.status_code for one in named) == [201, 409]
     (refused,) = [one for one in named if one.status_code == 409]
-    assert "there is a release 2.0 already" in refused.get_json()["detail"]
+    assert "there is already a release 2.0" in refused.get_json()["detail"]
 
 
 @pytest.mark.engines

@@ -107,7 +107,7 @@ def test_the_disputed_share_is_of_pairs_judged_twice_and_kappa_has_its_pairs_and
 def test_an_undefined_agreement_says_why(olga: FlaskClient) -> None:
     import_judgments(olga, [("T1", "d1", who, "0") for who in ("X", "Y")])
     text = text_of(olga.get("/c/harbour/").text)
-    assert "undefined everyone gave the same grade, so agreement by chance is already complete" in text
+    assert "undefined everyone gave the same grade, so agreement by chance is already 1" in text
     assert "nan" not in text.lower()
 
 

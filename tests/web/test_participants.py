@@ -188,9 +188,9 @@ def test_the_check_finds_twins_of_one_upload_and_runs_that_are_there(petra: Flas
     address = checked(petra, cast, *(upload(name, content) for name, content in files))
     page = petra.get(address).text
     said = text_of(page)
-    assert "same.txt : this very file is already run gamma" in said
+    assert "same.txt : this file is already run gamma" in said
     assert "newer.txt : your group has a run gamma already" in said
-    assert 'twin.txt : this very file is already there as the file "delta.txt"' in html.unescape(said)
+    assert 'twin.txt : this file is already there as the file "delta.txt"' in html.unescape(said)
     good = re.findall(r'name="file" value="(\d+)" checked', page)
     assert len(good) == 2
     assert petra.post(f"{address}/keep", data={"file": good, "replacing": "yes"}).status_code == 303

@@ -78,7 +78,7 @@ def test_what_is_wrong_is_said_and_what_was_typed_is_kept(olga: FlaskClient) -> 
         ({"depth": "2", "ties": "file"}, 422, "no run is chosen"),
         ({"depth": "2", "ties": "coin", "run": ["alpha"]}, 422, "no tie rule is chosen"),
         ({"depth": "2", "ties": "file", "run": ["gamma"]}, 422, "there is no run gamma"),
-        ({"depth": "2", "ties": "file", "run": ["alpha"], "name": "depth 2"}, 409, "there is a pool"),
+        ({"depth": "2", "ties": "file", "run": ["alpha"], "name": "depth 2"}, 409, "there is already a pool"),
     ],
 )
 def test_a_recipe_that_makes_no_pool_is_refused(

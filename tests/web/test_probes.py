@@ -191,7 +191,7 @@ def test_the_organiser_sets_the_rate_and_loads_pairs(olga: FlaskClient) -> None:
     assert " checked" in page
     # By the binomial distribution with a mark of 70 %: 4 of 5 or more, of who is right in .6, .8 and .9.
     assert "5 34 % 74 % 92 % 10 38 % 88 % 99 %" in text_of(page)
-    assert "About 60 repeats tell an assessor's share of equal answers to ± .10" in text_of(page)
+    assert "About 60 repeats estimate an assessor's share of equal answers to ± .10" in text_of(page)
     for purpose in ("planted", "training"):
         sent = {"purpose": purpose, "files": (io.BytesIO(FILE.encode()), "known.tsv")}
         assert olga.post(f"{ADDRESS}/known", data=sent).status_code == 303

@@ -85,7 +85,7 @@ def test_what_no_release_can_have_is_refused_and_nothing_is_made(
     status, findings = refusal(olga.post(RELEASES, json={"parameters": {"depth": "3"}}))
     assert status == 422
     assert findings[0][0] == "parameter"
-    assert findings[0][1].startswith("one of ")
+    assert findings[0][1].startswith("choose one of ")
     for wrong in ({"rule": "magic"}, {"version": "no version"}, {"include": ["names"]}, {"colour": "red"}):
         assert olga.post(RELEASES, json=wrong).status_code == 422, wrong
     assert vera.post(RELEASES, json={}).status_code == 403

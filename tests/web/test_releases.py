@@ -112,7 +112,7 @@ def test_a_version_is_taken_once_and_the_form_comes_back_as_it_was(released: Fla
     assert re.search(r'name="include" value="documents" checked', again.text)
     assert "The Group</textarea>" in again.text
     script = released.post(NEW, data=FORM | {"homepage": "javascript:alert(1)"})
-    assert (script.status_code, "the homepage is no address of the web" in script.text) == (422, True)
+    assert (script.status_code, "the homepage is not a web address" in script.text) == (422, True)
     wrong = released.post(NEW, query_string={"rule": "any"}, data=FORM | {"version": "no version"})
     assert wrong.status_code == 422
     assert 'aria-invalid="true"' in wrong.text.partition('id="version"')[2].partition(">")[0]

@@ -186,7 +186,7 @@ def test_files_of_a_batch_are_held_against_one_another_and_the_runs(olga: FlaskC
         ("a.html", b"<!DOCTYPE html>\n<html><body>Not found</body></html>\n", "a page of HTML"),
         ("a.tar", b"name".ljust(257, b"\0") + b"ustar" + bytes(250), "a tar archive"),
         ("a.bin", b"\x00\x01\x02", "NUL bytes"),
-        ("a.txt", b"", "no line of a run"),
+        ("a.txt", b"", "no run lines"),
         ("a.gz", gzip.compress(gzip.compress(FINE, mtime=0), mtime=0), "compressed twice"),
         ("a.gz", gzip.compress(FINE, mtime=0)[:-9], "ends too early"),
     ],

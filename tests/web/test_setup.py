@@ -90,7 +90,7 @@ def test_what_is_wrong_is_said_with_its_remedy_and_leaves_the_rest(olga: FlaskCl
     text = text_of(drop(olga, a_txt=bad, docs_jsonl=DOCUMENTS, qrels_txt="T1 0 d1 1\n", list_txt="d1\nd2\n"))
     assert "topic T1 is already in the file" in text.replace('"', "")
     assert "these are qrels import them on the page Judgments" in text
-    assert "this is neither topics, nor documents, nor a run" in text
+    assert "the file contains neither topics nor documents nor a run" in text
     assert "Add 1 file" in text
     olga.post(f"{ADDRESS}/add")
     text = text_of(olga.get(ADDRESS).text)

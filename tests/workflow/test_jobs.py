@@ -125,7 +125,7 @@ def test_what_was_killed_is_taken_up_and_after_three_times_it_has_failed(
     time.sleep(0.01)
     assert begun(settings, database, job) is None
     failed = now(database, job)
-    assert (failed.state, failed.message) == (JobState.FAILED, "its process ended again and again")
+    assert (failed.state, failed.message) == (JobState.FAILED, "its process ended several times")
 
 
 def test_why_a_job_has_no_result_is_kept_and_a_fault_is_logged(
@@ -139,7 +139,7 @@ def test_why_a_job_has_no_result_is_kept_and_a_fault_is_logged(
 
     for work, state, message in (
         (refuse, JobState.REFUSED, "a ranking needs two runs"),
-        (break_down, JobState.FAILED, "a fault of the program ended it"),
+        (break_down, JobState.FAILED, "an error in the program ended it"),
     ):
         job = asked(database, campaign)
         doing = begun(settings, database, job)

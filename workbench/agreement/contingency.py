@@ -139,8 +139,8 @@ def _by_category(values: NDArray[Any], categories: Sequence[int], missing: int |
         strange &= small != missing
     if strange.any():
         raise WorkbenchError(
-            f"{small[strange][0]} is in no category of the table",
-            remedy=f"the categories are {', '.join(map(str, categories))}",
+            f"{small[strange][0]} is not a category of the table",
+            remedy=f"use one of {', '.join(map(str, categories))}",
         )
 
 
@@ -168,7 +168,9 @@ def checked(table: ArrayLike) -> Table:
     """A table that a coefficient can work on; raises WorkbenchError where it is not square or not counts."""
     counts = np.asarray(table)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or not counts.size:
-        raise WorkbenchError("a contingency table is square", remedy="one row and one column for each grade")
+        raise WorkbenchError(
+            "a contingency table is square", remedy="give one row and one column for each grade"
+        )
     if not np.issubdtype(counts.dtype, np.integer) or (counts < 0).any():
-        raise WorkbenchError("a contingency table holds counts", remedy="whole numbers, 0 or more")
+        raise WorkbenchError("a contingency table holds counts", remedy="give whole numbers of 0 or more")
     return counts.astype(np.int64, copy=False)

@@ -67,7 +67,7 @@ def matrix_latex(found: Matrix) -> str:
         rows.append((name, *(number(two.estimate(by).value, 2) if two else "" for two in several)))
     label = escaped(next(iter(found.pairs.values())).estimate(by).label)
     caption = (
-        f"{label} of every two assessors, those who judge alike side by side: {escaped(selection.sentence)}; "
+        f"{label} of every two assessors, similar ones side by side: {escaped(selection.sentence)}; "
         f"{selection.grades_in_words}."
     )
     weights = f" With {options.weights_in_words}." if options.weighted else ""
@@ -139,8 +139,9 @@ def _of_overlaps(report: AgreementReport) -> str:
         for one in (*report.overlaps, *report.triples)
     ]
     caption = (
-        "Overlap of relevant sets (Voorhees 1998): of what any called relevant, how much all did, on what "
-        f"all judged; relevant from grade {report.selection.relevant_from}. "
+        "Overlap of relevant sets (Voorhees 1998): of the documents that any of them called relevant, the "
+        "share that all did, among those that all judged; relevant from grade "
+        f"{report.selection.relevant_from}. "
         f"{interval_note(report.options)}"
     )
     heads = ("Assessors", "Mean over topics", "", "Topics together", "", "Topics")
@@ -160,7 +161,8 @@ def _of_grades(report: AgreementReport) -> str:
         for one in report.scale_grades
     ]
     caption = (
-        "Agreement by grade: where one gave it, the share of others who did too, and the pooled $\\kappa$ of "
+        "Agreement by grade: where one assessor gave it, the share of others who did too, and the pooled "
+        "$\\kappa$ of "
         f"the grade against all others. {interval_note(report.options)}"
     )
     heads = ("Grade", "Given", "Given too", "", r"$\kappa$ against the rest", "")
@@ -247,7 +249,7 @@ def report_rows(report: AgreementReport) -> Iterator[Row]:
             "n": mean.pairs,
         }
         if not mean.pairs:
-            cells["undefined"] = "undefined for every two assessors"
+            cells["undefined"] = "undefined for every pair of assessors"
             cells["would_define"] = "two assessors for whom it is defined"
         yield row_of(COLUMNS, of_pairs | cells, mean.interval)
     if len(report.grades) == 2:
@@ -347,7 +349,7 @@ def _estimate(cells: Cells, estimate: Estimate) -> Row:
 def _overlap(cells: Cells, value: float | None, interval: Interval | None) -> Row:
     cells |= {"value": value}
     if value is None:
-        cells["undefined"] = "nobody called anything relevant that all judged"
+        cells["undefined"] = "nobody called relevant any document that all judged"
         cells["would_define"] = "a document that one of them calls relevant"
     return row_of(COLUMNS, cells, interval)
 

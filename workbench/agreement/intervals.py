@@ -125,7 +125,7 @@ class Interval:
         return self.low is not None or self.undefined == CONSTANT
 
 
-CONSTANT = "it is the same without any one of them, so that they show no error"
+CONSTANT = "leaving out any one of them does not change it, so its error cannot be estimated"
 
 
 def kappa_error(table: ArrayLike, disagreements: ArrayLike | None = None) -> float | None:
@@ -192,7 +192,7 @@ def share_interval(count: float, n: int, *, level: float = 0.95) -> tuple[float,
     [0.894952, 0.946962]
     """
     if not 0 <= count <= n or n < 1:
-        raise WorkbenchError(f"{count} of {n} is no share", remedy="count 0 to n of n, which is 1 or more")
+        raise WorkbenchError(f"{count} of {n} is not a share", remedy="count 0 to n of n, which is 1 or more")
     z = NormalDist().inv_cdf((1 + level) / 2)
     share = count / n
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)

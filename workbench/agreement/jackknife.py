@@ -125,7 +125,10 @@ def intervals(
         elif np.abs(of_topics - whole[n]).max(initial=0.0) <= _EQUAL:
             why = CONSTANT
         elif transform is not Transform.PLAIN and of_topics.max() >= 1 - _EQUAL:
-            why = f"without one of the {unit}s all agree: it alone would decide how wide an interval is"
+            why = (
+                f"without one of the {unit}s all agree: that {unit} alone would decide how wide the "
+                "interval is"
+            )
         else:
             reach = student_t((1 + level) / 2, freedom(float(effective[n]))) * error[n]
             low, high = transform.back(np.array([middle[n] - reach, middle[n] + reach])).tolist()

@@ -102,9 +102,14 @@ class AgreementOptions:
         ):
             if isinstance(value, str) and value not in known:
                 are = "are no" if what == "weights" else "is no"
-                raise WorkbenchError(f"there {are} {what} {value!r}", remedy=f"one of {', '.join(known)}")
+                raise WorkbenchError(
+                    f"there {are} {what} {value!r}", remedy=f"choose one of {', '.join(known)}"
+                )
         if not 0 < self.confidence < 1:
-            raise WorkbenchError(f"{self.confidence} is no confidence level", remedy="as 0.95")
+            raise WorkbenchError(
+                f"{self.confidence} is not a confidence level",
+                remedy="use a number between 0 and 1, such as 0.95",
+            )
 
     @property
     def weighted(self) -> bool:
@@ -178,7 +183,7 @@ OPTIONS: Mapping[str, OptionDefinition] = {
     for one in (
         OptionDefinition(
             "relevant_from", "--relevant-from", "relevant_from", "Relevant from",
-            "Lowest relevant grade. With --graded it matters for the overlap of relevant sets only.",
+            "Lowest relevant grade. With --graded, used only for the overlap of relevant sets.",
             int, metavar="N",
         ),
         OptionDefinition(
@@ -188,8 +193,8 @@ OPTIONS: Mapping[str, OptionDefinition] = {
         ),
         OptionDefinition(
             "basis", "--basis", "basis", "Documents included",
-            "Which documents are included: judged by both (or two), or also those that one or nobody judged, "
-            "as not relevant.",
+            "Documents to include: those judged by at least two assessors, or also those judged by one or "
+            "by nobody, as not relevant.",
             Basis,
             choices={
                 Basis.BOTH: "judged by at least two assessors",
@@ -199,8 +204,8 @@ OPTIONS: Mapping[str, OptionDefinition] = {
         ),
         OptionDefinition(
             "singles", "--judged-once", "once", "Pairs judged once",
-            "Whether pairs that one assessor judged count towards expected agreement, with --basis both. "
-            "published: of three assessors or more (Gwet 2014), not of two (Scott 1955, Cohen 1960).",
+            "Whether pairs judged by one assessor count towards expected agreement, with --basis both. "
+            "published: with three assessors or more (Gwet 2014), not with two (Scott 1955, Cohen 1960).",
             Singles,
             choices={
                 Singles.PUBLISHED: "as published",
@@ -210,8 +215,8 @@ OPTIONS: Mapping[str, OptionDefinition] = {
         ),
         OptionDefinition(
             "answers", "--answers", "answers", "Discussed pairs",
-            "Which answers count about pairs that assessors discussed: the independent ones, given before "
-            "they saw each other's, or the current ones.",
+            "Which answers count for discussed pairs: the independent ones, given before assessors saw each "
+            "other's, or the current ones.",
             Occasion,
             choices={
                 Occasion.INDEPENDENT: "first, independent answers",
@@ -220,7 +225,7 @@ OPTIONS: Mapping[str, OptionDefinition] = {
         ),
         OptionDefinition(
             "documents", "--documents", "documents", "Documents in the collection",
-            "Number of documents in the collection; the known ones if not given.",
+            "Number of documents in the collection; by default, those known.",
             int, low=1, metavar="N",
         ),
         OptionDefinition(
@@ -243,7 +248,7 @@ OPTIONS: Mapping[str, OptionDefinition] = {
         ),
         OptionDefinition(
             "weights", "--weights", "weights", "Weights",
-            f"How much grades disagree: {', '.join(WEIGHTS)}, or a file with a row for each grade.",
+            f"Disagreement weights: {', '.join(WEIGHTS)}, or a file with one row per grade.",
             parse_weights, choices={name: "none" if name == "nominal" else name for name in WEIGHTS},
             metavar="NAME|FILE",
         ),

@@ -62,7 +62,10 @@ class TopicRanking:
         if self.decided < FEWEST_DECIDED:
             return f"too few: {self.decided} decided, at least {FEWEST_DECIDED} needed"
         if self.compared < self.possible:
-            return f"only {self.compared} of {self.possible} pairs compared: not all met the same documents"
+            return (
+                f"only {self.compared} of {self.possible} pairs compared, so documents met different "
+                "opponents"
+            )
         return ""
 
 

@@ -188,7 +188,8 @@ def what_differs(found: AgreementReport) -> str:
     """One sentence on why the pooled and the unpooled kappa differ here, or do not."""
     pooled, unpooled = found.estimate("pooled").value, found.estimate("unpooled").value
     general = (
-        "The pooled kappa takes chance from the grades of all together, the unpooled from each assessor's own"
+        "Pooled kappa computes chance agreement from all grades together, unpooled kappa from each "
+        "assessor's own"
     )
     if pooled is None or unpooled is None:
         return f"{general}."

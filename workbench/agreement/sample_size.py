@@ -63,7 +63,9 @@ class SizeRequest:
         ]
         if self.coefficient not in PLANNED:
             message = f"there is no formula for {self.coefficient!r}"
-            findings.append(Finding("Size", None, "coefficient", message, f"one of {', '.join(PLANNED)}"))
+            findings.append(
+                Finding("Size", None, "coefficient", message, f"choose one of {', '.join(PLANNED)}")
+            )
         if findings:
             raise InvalidInput(findings)
 
@@ -131,10 +133,10 @@ class SampleSize:
         """The answer in a sentence."""
         asked = self.request
         if self.documents is None:
-            more = f"; {self.topics_needed:,} topics would do" if self.topics_needed else ""
+            more = f"; {self.topics_needed:,} topics would be enough" if self.topics_needed else ""
             return (
                 f"{asked.topics:,} topics cannot give ± {asked.half_width:g}, however many documents are "
-                f"judged: not below ± {self.half_width:.3f}{more}."
+                f"judged: the limit is ± {self.half_width:.3f}{more}."
             )
         return (
             f"{self.documents:,} documents judged by both, {self.per_topic:,} in each of {asked.topics:,} "

@@ -114,7 +114,7 @@ class Selection:
         for place, assessor in enumerate(self.assessors):
             if assessor.name == name:
                 return place
-        raise WorkbenchError(f"{name} has no grade that is included", remedy="see the list of assessors")
+        raise WorkbenchError(f"none of the grades of {name} is included", remedy="see the list of assessors")
 
 
 def select_ratings(answers: Answers, categories: Sequence[int], options: AgreementOptions) -> Selection:
@@ -134,7 +134,7 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
     if len(categories) > MOST_CATEGORIES:
         raise WorkbenchError(
             f"{len(categories)} different grades are too many to compare",
-            remedy=f"make {MOST_CATEGORIES} at most of them, as by rounding",
+            remedy=f"reduce them to at most {MOST_CATEGORIES}, for example by rounding",
         )
     gave = np.count_nonzero(answers.grades >= 0, axis=1).tolist()
     rows = _chosen(answers.assessors, gave, options.assessors, options.machines)
@@ -203,7 +203,9 @@ def _chosen(
     """The numbers of those included, of whom each `gave` a grade: who is named, or all of a kind."""
     known = {one.name for one in assessors}
     if unknown := sorted(set(names or ()) - known):
-        raise WorkbenchError(f"{', '.join(unknown)} is no assessor here", remedy="see the list of assessors")
+        raise WorkbenchError(
+            f"{', '.join(unknown)} is not an assessor here", remedy="see the list of assessors"
+        )
     kinds = {Machines.APART: (False,), Machines.ONLY: (True,), Machines.AMONG: (False, True)}[machines]
     rows = [
         row
@@ -238,7 +240,7 @@ def _grades(given: AnswerCodes, categories: tuple[int, ...]) -> GivenGrades:
     if strange.size:
         raise WorkbenchError(
             f"grade {strange[0]} is not on the scale",
-            remedy=f"the scale has {', '.join(map(str, categories))}",
+            remedy=f"use one of {', '.join(map(str, categories))}",
         )
     return GivenGrades(assessors.astype(np.int32), pairs.astype(np.int32), codes)
 
@@ -251,14 +253,15 @@ def _unlisted(
     listed = np.bincount(answers.topics[answered], minlength=len(answers.topic_names))[places]
     if documents is None:
         raise WorkbenchError(
-            "nobody knows how many documents there are",
-            remedy="load the documents or the collection's list, or say how many",
+            "the number of documents is not known",
+            remedy="load the documents or the list of docnos, or give the number",
         )
     if listed.size and listed.max() > documents:
         worst = answers.topic_names[places[int(listed.argmax())]]
         raise WorkbenchError(
-            f"topic {worst} has judgments of {listed.max()} documents, of only {documents}",
-            remedy="give the number of all documents of the collection",
+            f"topic {worst} has judgments of {listed.max()} documents, but the collection has only "
+            f"{documents}",
+            remedy="give the number of all documents in the collection",
         )
     rest: NDArray[np.int64] = documents - listed
     return rest
@@ -281,7 +284,8 @@ def _sentence(
         return f"{pairs} that {of_them} judged; {_of_singles(options, len(assessors))}"
     if basis is Basis.LISTED:
         return (
-            f"{pairs} that any of {len(assessors)} {who} judged; where one has not, the lowest grade is put"
+            f"{pairs} that any of {len(assessors)} {who} judged; a missing judgment counts as the "
+            "lowest grade"
         )
     documents = options.documents or 0
     count, whole = n + counts.unlisted, topics * documents

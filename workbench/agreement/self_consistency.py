@@ -21,10 +21,10 @@ from workbench.agreement.ratings import ratings_of
 FEWEST, FEWEST_RARE = 50, 10
 """Of fewer repeats, or fewer of the rarer grade, no kappa is shown: its interval covers as little as .39."""
 NOTHING = "nothing to compare"
-ONE_GRADE = "only one grade was given, so that agreement by chance is complete already"
+ONE_GRADE = "only one grade was given, so agreement by chance is already 1"
 _WOULD_DEFINE = {
-    NOTHING: "a pair that is answered twice, or of which the answer is known",
-    ONE_GRADE: "a pair on which another grade is given on either occasion",
+    NOTHING: "a pair that is answered twice, or whose answer is known",
+    ONE_GRADE: "a pair that gets another grade on either occasion",
 }
 
 

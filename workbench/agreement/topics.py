@@ -30,8 +30,8 @@ FEWEST = 10
 """Of fewer documents with another grade than the most frequent a topic has no interval, nor a word."""
 
 _DEFINED_ONCE = {
-    NOBODY: "it is defined once two assessors have graded one pair of the topic",
-    NO_VARIATION: "it is defined once anybody gives another grade in the topic",
+    NOBODY: "it is defined once two assessors have graded a document of the topic",
+    NO_VARIATION: "it is defined once somebody gives another grade in the topic",
 }
 
 
@@ -157,6 +157,8 @@ def _interval(one: Estimate, own: Ratings, table: Table | None, rich: float, lev
     if one.value is not None and not one.coefficient.chance_corrected:
         return Interval(*share_interval(one.value * n, n, level=level), level, "Wilson", n)
     if rich < FEWEST:
-        why = f"an interval of one topic needs {FEWEST} documents of a rarer grade; this one has {rich:.3g}"
+        why = (
+            f"an interval for one topic needs {FEWEST} documents of a rarer grade; this topic has {rich:.3g}"
+        )
         return Interval(None, None, level, "of its documents", n, undefined=why)
     return of_these_documents(one, own, table, nominal(len(own.categories)), level)

@@ -70,7 +70,9 @@ def weights_of(weights: str | ArrayLike, scale: Scale) -> Weights:
     """The weights of this name for a scale, or one's own; raises WorkbenchError."""
     if isinstance(weights, str):
         if weights not in WEIGHTS:
-            raise WorkbenchError(f"there are no weights {weights!r}", remedy=f"one of {', '.join(WEIGHTS)}")
+            raise WorkbenchError(
+                f"there are no weights {weights!r}", remedy=f"choose one of {', '.join(WEIGHTS)}"
+            )
         return WEIGHTS[weights](scale)
     size = len(_grades(scale))
     given = np.asarray(weights, dtype=np.float64)
@@ -97,20 +99,22 @@ def own_weights(disagreements: ArrayLike) -> Weights:
         given = np.asarray(disagreements, dtype=np.float64)
     except ValueError:
         raise WorkbenchError(
-            "the rows of the weights differ in length", remedy="one row and one column for every grade"
+            "the rows of the weights differ in length", remedy="give one row and one column for every grade"
         ) from None
     if given.ndim != 2 or given.shape[0] != given.shape[1] or not given.size:
-        raise WorkbenchError("weights are square", remedy="one row and one column for every grade")
+        raise WorkbenchError(
+            "the weights are not a square table", remedy="give one row and one column for every grade"
+        )
     if not np.isfinite(given).all() or (given < 0).any():
-        raise WorkbenchError("a weight is not finite or negative", remedy="a disagreement is 0 or more")
+        raise WorkbenchError("a weight is negative or not finite", remedy="use numbers of 0 or more")
     if np.diag(given).any() or (given != given.T).any():
         raise WorkbenchError(
-            "a grade does not disagree with itself, and with another as much as the other with it",
+            "weights must be 0 on the diagonal and symmetric",
             remedy="write 0 on the diagonal and the same weight on both sides of it",
         )
     if len(given) > 1 and not given.any():
         raise WorkbenchError(
-            "under these weights no two grades disagree", remedy="write more than 0 for some of them"
+            "under these weights no two grades disagree", remedy="write a weight above 0 for some of them"
         )
     return given / divisor_of(given)
 
@@ -135,8 +139,8 @@ def parse_weights(text: str, *, source: str = "weights") -> str | OwnWeights:
                 rows.append(tuple(float(cell) for cell in line.replace(",", " ").split()))
             except ValueError:
                 raise WorkbenchError(
-                    f"{source}:{number}: this is not all numbers",
-                    remedy="write how far every two grades disagree, as 0 0.5 1",
+                    f"{source}:{number}: the line has something other than numbers",
+                    remedy="write the distance of one grade from every grade, such as 0 0.5 1",
                 ) from None
     own_weights(rows)
     return tuple(rows)

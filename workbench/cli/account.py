@@ -117,7 +117,7 @@ def _change(
 
 @of_login("new", command)
 @click.option("--name", help="Name shown to others; defaults to the login name.")
-@flag("--administrator", help="May create campaigns.")
+@flag("--administrator", help="Make the account an administrator.")
 @PASSWORD
 def new(settings: Settings, login: str, name: str | None, administrator: bool, password: str) -> None:
     """Create the account LOGIN."""
@@ -237,7 +237,7 @@ def erase(settings: Settings, login: str, confirm: str | None) -> None:
 
 @of_login("address", command)
 @click.argument("address", required=False)
-@flag("--remove", help="Let the account have no address.")
+@flag("--remove", help="Remove the address.")
 def address(settings: Settings, login: str, address: str | None, remove: bool) -> None:
     """Set the e-mail ADDRESS of LOGIN, which you vouch for; nobody is asked to confirm it."""
     if remove == (address is not None):
@@ -267,7 +267,7 @@ def end_sessions(settings: Settings, login: str) -> None:
 
 
 @of_login("administrator", command)
-@flag("--remove", help="No longer an administrator.")
+@flag("--remove", help="Remove administrator rights.")
 def administrator(settings: Settings, login: str, remove: bool) -> None:
     """Make LOGIN an administrator, who creates campaigns and manages accounts."""
     _change(settings, login, set_administrator, not remove)
@@ -280,20 +280,20 @@ def token() -> None:
 
 
 @of_login("new", token)
-@click.option("--name", required=True, help="What will use it.")
+@click.option("--name", required=True, help="Name of the token, such as the program that will use it.")
 @click.option(
     "--scope",
     "scopes",
     multiple=True,
     required=True,
     type=OneOf(Scope),
-    help="What it may be used for (repeatable).",
+    help="What the token allows (repeatable).",
 )
 @setting(
     "--days",
     default=USUAL_DAYS,
     type=click.IntRange(1, MOST_DAYS),
-    help="Days it is valid.",
+    help="Days until the token expires.",
 )
 def new_token(settings: Settings, login: str, name: str, scopes: Texts, days: int) -> None:
     """Print a new token of LOGIN, which is shown only now."""

@@ -135,7 +135,7 @@ def report_options(*more: str) -> Decorator:
             metavar="NAME NAME",
             help="Two assessors in detail: tables, calculation, disagreements; either may be a machine.",
         ),
-        flag("--coefficients", "only", help="Only the coefficients of all, quickly."),
+        flag("--coefficients", "only", help="Only the coefficients over all assessors; fast."),
         form_options,
         _viewed,
     )
@@ -184,8 +184,9 @@ def _weights(name: str) -> str | OwnWeights:
         text = Path(name).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError, ValueError):
         raise WorkbenchError(
-            f"{name} is neither the name of weights nor a file that can be read",
-            remedy=f"one of {', '.join(WEIGHTS)}, or a file with a row for each grade, the lowest first",
+            f"{name} is neither the name of weights nor a readable file",
+            remedy=f"choose one of {', '.join(WEIGHTS)}, or a file with a row for each grade, the lowest "
+            "first",
         ) from None
     try:
         return parse_weights(text, source=name)
@@ -207,13 +208,15 @@ Given = tuple[str, str, str, int]
     "--repeats",
     type=click.Choice(["last", "first"]),
     default="last",
-    help="Which answer of an assessor who answered twice counts.",
+    help="Which answer counts if an assessor answered twice.",
 )
 @click.option(
     "--machine", "machine_names", multiple=True, help="Name of an assessor that is a machine (repeatable)."
 )
 @click.option(
-    "--scale", metavar="GRADES", help="All grades of the scale, as '0 1 2 3'; those that occur if not given."
+    "--scale",
+    metavar="GRADES",
+    help="All grades of the scale, such as '0 1 2 3'; by default, those that occur.",
 )
 @report_options()
 def command(
@@ -252,8 +255,8 @@ def command(
     _warn_of_strangers(read)
     names = list(dict.fromkeys(name for name, *_ in read))
     if unknown := sorted(set(machine_names) - set(names)):
-        message = f"{', '.join(unknown)} is no assessor of these files"
-        raise WorkbenchError(message, remedy=f"they are {', '.join(names)}")
+        message = f"{', '.join(unknown)} is not an assessor in these files"
+        raise WorkbenchError(message, remedy=f"choose from {', '.join(names)}")
     place = {name: number for number, name in enumerate(names)}
     rows = [(place[name], topic, docno, answer) for name, topic, docno, answer in read]
     assessors = [Assessor(name, name in machine_names) for name in names]
@@ -261,7 +264,7 @@ def command(
     categories = _scale(scale, read)
     if threshold is not None and threshold > max(categories):
         raise WorkbenchError(
-            f"no grade is {threshold} or more, so that nothing is relevant; the highest is {max(categories)}",
+            f"no grade is {threshold} or higher, so nothing is relevant; the highest is {max(categories)}",
             remedy="choose a lower --relevant-from, or name all grades by --scale",
         )
     if options.graded and scale is None:
@@ -306,7 +309,7 @@ def _warn_of_strangers(given: Sequence[Given]) -> None:
             if shared
             else likely_cause((topic for topic, _ in pairs), (topic for topic, _ in others))
         )
-        say_mismatch(f"{name} has no pair of topic and document in common with anybody: {cause}")
+        say_mismatch(f"{name} shares no pair of topic and document with any other assessor: {cause}")
 
 
 def _note_never_given(grades: Sequence[int]) -> None:
@@ -314,8 +317,8 @@ def _note_never_given(grades: Sequence[int]) -> None:
     if missing:
         every = " ".join(map(str, range(min(grades), max(grades) + 1)))
         say_aside(
-            f"note: nobody gave {_listed(missing)}: no row of a table, but its distance counts in linear and "
-            f"quadratic weights; --scale '{every}' makes it a grade",
+            f"note: nobody gave {_listed(missing)}: tables have no row for it, but linear and quadratic "
+            f"weights count the distance; --scale '{every}' adds the row",
         )
 
 
@@ -332,7 +335,9 @@ def _scale(typed: str | None, given: Sequence[Given]) -> tuple[int, ...]:
     except ValueError:
         grades = ()
     if len(set(grades)) < 2 or min(grades) < 0:
-        raise WorkbenchError(f"{typed!r} is no scale", remedy="as '0 1 2 3': two grades or more, from 0")
+        raise WorkbenchError(
+            f"{typed!r} is not a scale", remedy="write two grades or more, from 0, such as '0 1 2 3'"
+        )
     return tuple(sorted(set(grades)))
 
 

@@ -60,7 +60,7 @@ def say_pair(report: PairReport) -> None:
         _say_table(report.by_grade, labels, _names(selection, report.numbers))
     if report.thresholds:
         _say_thresholds(report.thresholds)
-    click.echo(f"\nWhere they differ: {len(report.disagreed):,} pairs, the furthest apart first\n")
+    click.echo(f"\nWhere they differ: {len(report.disagreed):,} pairs, largest difference first\n")
     rows = [(one.topic, one.docno, one.first, one.second) for one in report.disagreed]
     say_table(["topic", "doc", *_names(selection, report.numbers)], rows, numeric_from=2)
 
@@ -115,7 +115,7 @@ def _say_all(report: AgreementReport, names: Sequence[str]) -> None:
 def _say_paradox(report: AgreementReport, found: Paradox) -> None:
     click.echo(
         f"Agreement is high and kappa low: {percent(found.share)} of all grades are "
-        f"{_grade(report.selection, found.grade)}, so that chance alone would agree on "
+        f"{_grade(report.selection, found.grade)}, so chance alone would agree on "
         f"{percent(found.expected)}. Were all grades equally common, the same agreement would be "
         f"worth {found.uniform:z.3f} (S)."
     )
@@ -174,7 +174,7 @@ def _say_thresholds(found: Sequence[Threshold]) -> None:
 
 
 def _say_leniency(report: AgreementReport, names: Sequence[str]) -> None:
-    click.echo("\nLeniency: the mean given on shared pairs, less the others' mean\n")
+    click.echo("\nLeniency: an assessor's mean on shared pairs, minus the others' mean\n")
     rows = [
         (
             names[one.assessor],
@@ -206,7 +206,7 @@ def _say_two(
             f"\nPrevalence index {_value(view.prevalence)}, bias index {_value(view.bias)}. Positive "
             f"agreement {_value(view.positive)}, negative {_value(view.negative)}, overlap of relevant sets "
             f"{_value(view.overlap)}.\n{second} against {first}: precision {_value(view.precision)}, "
-            f"recall {_value(view.recall)}; the other way round they change places."
+            f"recall {_value(view.recall)}; with the roles reversed, the two are swapped."
         )
     for one, steps in calculations(two.table, two.estimates, selection.ratings, options, labels):
         click.echo(f"\n{one.label}, step by step\n")

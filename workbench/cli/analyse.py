@@ -75,7 +75,7 @@ def _notes(part: str, found: Analysis) -> Iterator[str]:
             yield f"{len(found.near_duplicates)} pairs share {NEAR_DUPLICATE:.0%} or more: near-duplicates"
     elif part == "ties":
         let_in, kept_out = len(found.decided.let_in), len(found.decided.kept_out)
-        yield f"the tie rule let in {let_in} pairs and kept out {kept_out}"
+        yield f"the tie rule included {let_in} pairs and excluded {kept_out}"
     elif part == "topics":
         yield f"median {found.median:g} pairs; {len(found.unusual)} topics are much larger or smaller"
 

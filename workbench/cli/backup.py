@@ -92,7 +92,7 @@ def contents_json(contents: Contents) -> dict[str, object]:
     "--to",
     "to",
     type=click.Path(path_type=Path),
-    help="File to write, or a folder; without it, the folder `backups` of the instance.",
+    help="File or folder to write to; by default, the folder `backups` of the instance.",
 )
 @JSON_OBJECT
 def backup(settings: Settings, to: Path | None, as_json: bool) -> None:
@@ -156,7 +156,7 @@ def _hash(path: Path) -> str:
 @click.option(
     "--against",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A backup whose rows must be the same.",
+    help="Backup that must have the same rows.",
 )
 @JSON_OBJECT
 def verify(settings: Settings, against: Path | None, as_json: bool) -> None:
@@ -197,5 +197,7 @@ def _differences(contents: Contents, against: Path) -> list[Finding]:
         backup.check()
         tables = contents.differing(backup.contents)
         message = "its rows are not those of the backup"
-        remedy = "nothing, if people worked since; else restore the backup into an empty instance"
+        remedy = (
+            "nothing to do if people have worked since; otherwise restore the backup into an empty instance"
+        )
         return [Finding(table, None, "not-as-backup", message, remedy) for table in tables]

@@ -50,7 +50,9 @@ class Limit(click.ParamType[int]):
 
 
 rule_options = all_of(
-    click.option("--max-per-topic", metavar="N", type=Limit(), help="The most documents per topic, or none."),
+    click.option(
+        "--max-per-topic", metavar="N", type=Limit(), help="Maximum number of documents per topic, or none."
+    ),
     click.option("--rules", "rule_set", type=OneOf(RuleSet), help="How strictly runs are checked."),
 )
 
@@ -108,7 +110,7 @@ def _say_repair(report: RunReport) -> None:
     type=click.Path(file_okay=False, path_type=Path),
     help="Write repaired runs here, where an automatic repair is possible.",
 )
-@flag("--json", "as_json", help="Print a JSON array with one object a run.")
+@flag("--json", "as_json", help="Print a JSON array with one object per run.")
 def command(
     runs: Texts,
     topics: str | None,

@@ -50,15 +50,15 @@ METHOD = setting(
     "--method",
     type=click.Choice([str(method) for method in METHODS]),
     default=str(Comparisons.MAX_T),
-    help="Test of all pairs: the largest t by bootstrap, which keeps the error of all together where runs "
-    "vary differently, or tests of each pair corrected by Holm's method.",
+    help="Test of all pairs: bootstrap of the largest t, which controls the error over all pairs even where "
+    "runs vary differently, or a test of each pair with Holm's correction.",
 )
 AVERAGE_OVER = setting(
     "--average-over",
     type=click.Choice(["shared", "qrels"]),
     default="shared",
-    help="Topics compared: those that every run has, or all of the qrels, where a run that lacks one counts "
-    "as retrieving nothing.",
+    help="Topics to compare: those that every run has, or all in the qrels, where a run that lacks one "
+    "counts as retrieving nothing.",
 )
 ORDER = setting(
     "--order",
@@ -194,7 +194,7 @@ def _scoring(command: Function) -> Function:
 _reads_runs = all_of(
     QRELS_FILE,
     run_arguments(),
-    setting("-m", "--measure", default="AP", help="One measure, as AP, nDCG@10 or P(rel=2)@10."),
+    setting("-m", "--measure", default="AP", help="One measure, such as AP, nDCG@10 or P(rel=2)@10."),
     TIES,
     cannot_judge_option,
     form_options,

@@ -67,7 +67,10 @@ EXPORT = click.option(
     help="; ".join(f"{name}: {what}" for name, what in _EXPORTS.items()),
 )
 OUTPUT = click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; else printed."
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File to write; by default, print.",
 )
 
 

@@ -29,7 +29,9 @@ _BEIR = tuple(name.decode() for name in BEIR_HEADER)
     help="Names of the columns of CSV and Parquet.",
 )
 @click.option("--tag", help="Tag of the run; the file's name if not given.")
-@click.option("--qrels/--run", "qrels", default=None, help="What a frame is, where its columns do not tell.")
+@click.option(
+    "--qrels/--run", "qrels", default=None, help="What a data frame contains, if its columns do not tell."
+)
 def command(source: str, target: Path, columns: str, tag: str | None, qrels: bool | None) -> None:
     """Convert the run or the qrels in FILE to TO.
 
@@ -62,7 +64,10 @@ def _read(plain: Peekable, name: str, tag: str, qrels: bool | None) -> Run | tup
 def _written(content: Run | tuple[Qrel, ...], suffix: str, columns: str) -> bytes:
     if suffix == ".tsv":
         if isinstance(content, Run):
-            raise WorkbenchError("BEIR has qrels as .tsv, and no runs", remedy="write .csv, .parquet or .run")
+            raise WorkbenchError(
+                "a run cannot be written as .tsv, which is BEIR's form of qrels",
+                remedy="write .csv, .parquet or .run",
+            )
         topic, docno, grade = _BEIR
         ids = ([one.topic for one in content], [one.docno for one in content], [one.grade for one in content])
         return frame_csv(dict(zip((topic, docno, grade), ids, strict=True)), delimiter="\t")

@@ -63,7 +63,7 @@ _DEEPEST = 100_000
     "--docs",
     type=click.IntRange(1),
     metavar="N",
-    help="roc: documents in the collection.  [default: judged documents only, some of them not relevant]",
+    help="roc: documents in the collection.  [default: judged documents only; some must be not relevant]",
 )
 @TIES
 @cannot_judge_option

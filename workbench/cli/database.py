@@ -86,8 +86,8 @@ def assessors_named(db: Session, campaign_id: int, names: Collection[str]) -> li
     known = {one.name: one for one in assessors_of(db, campaign_id) if one.assignable}
     if unknown := [name for name in names if name not in known]:
         raise WorkbenchError(
-            f"{', '.join(unknown)} has no account that judges here",
-            remedy=f"there are {', '.join(known)}" if known else "invite the person",
+            f"{', '.join(unknown)} is not an assessor with an account in this campaign",
+            remedy=f"choose from {', '.join(known)}" if known else "invite the person",
         )
     for name in names:
         if known[name].disabled:
@@ -196,8 +196,8 @@ def database_command(
             if database:
                 if instance is not None and database != settings.database_url:
                     raise click.UsageError(
-                        "--instance and --database name two databases; --instance means the embedded one in"
-                        " its folder"
+                        "--instance and --database name two databases: --instance is for the embedded "
+                        "database in that folder"
                     )
                 settings = replace(settings, database_url=database)
             return function(settings=settings, **given)

@@ -13,10 +13,10 @@ from workbench.settings import read_settings
 PAPER_LIST = "\n".join(f"{one.name}: {one.summary}." for one in PAPERS.values())
 
 
-@click.command("deploy", help=f"Print the files for running the server for others.\n\n\b\n{PAPER_LIST}")
+@click.command("deploy", help=f"Print the files needed to run the server for others.\n\n\b\n{PAPER_LIST}")
 @click.argument("paper", type=click.Choice(list(PAPERS)))
-@setting("--host", default=EXAMPLE_HOST, help="Name under which the site answers.")
-@click.option("--prefix", default="", help="Path under which the site is, such as /workbench.")
+@setting("--host", default=EXAMPLE_HOST, help="Host name of the site.")
+@click.option("--prefix", default="", help="Path of the site, such as /workbench.")
 @setting(
     "--port",
     default=8765,
@@ -30,7 +30,7 @@ PAPER_LIST = "\n".join(f"{one.name}: {one.summary}." for one in PAPERS.values())
     help="Write the files into this folder instead; existing files are never replaced.",
 )
 def command(paper: str, host: str, prefix: str, port: int, folder: Path | None) -> None:
-    """Print the files for running the server for others."""
+    """Print the files needed to run the server for others."""
     path = read_settings({"WORKBENCH_PREFIX": prefix}).prefix
     site = Deployment(host=host, prefix=path, port=port)
     chosen = PAPERS[paper]

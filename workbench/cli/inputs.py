@@ -17,7 +17,7 @@ from workbench.formats.source import Readable
 
 STANDARD_INPUT = "standard input"
 Content = TypeVar("Content")
-ONCE = "the standard input can stand for one file only"
+ONCE = "standard input can be used for one file only"
 _NAMED = "workbench.cli.inputs: the standard input was named"
 _READ = "workbench.cli.inputs: the standard input was read"
 
@@ -142,7 +142,7 @@ def _standard_input() -> io.BufferedReader:
     context = click.get_current_context(silent=True)
     read = {} if context is None else context.meta
     if sys.stdin is None:
-        remedy = "name a file, or send the content by a pipe"
+        remedy = "name a file, or pipe the content into the command"
         raise rejected(STANDARD_INPUT, None, "closed", "it is closed", remedy)
     if _READ in read:
         raise click.UsageError(ONCE)
@@ -152,14 +152,16 @@ def _standard_input() -> io.BufferedReader:
 
 def _unopened(name: str, error: Exception) -> Finding:
     if not name:
-        remedy = "an empty name often comes from a variable that is not set"
+        remedy = "check whether a variable in the command is not set"
         return Finding('""', None, "not-found", "the name of the file is empty", remedy)
     if isinstance(error, FileNotFoundError):
         return Finding(name, None, "not-found", "there is no such file", "check the name and the folder")
     if isinstance(error, IsADirectoryError):
         return Finding(name, None, "is-a-folder", "this is a folder, not a file", f"name its files: {name}/*")
     if isinstance(error, PermissionError):
-        return Finding(name, None, "not-allowed", "you may not read this file", f"chmod u+r {name}")
+        return Finding(
+            name, None, "not-allowed", "you do not have permission to read this file", f"chmod u+r {name}"
+        )
     return Finding(name, None, "not-opened", f"the file cannot be opened: {_reason(error)}", "check the name")
 
 

@@ -72,7 +72,7 @@ def standard_output() -> Iterator[None]:
         if error.filename is not None:
             raise WorkbenchError(f"{error.filename}: {error.strerror}") from error
         message = f"the output cannot be written: {error.strerror or error}"
-        remedy = "what was printed is not complete: print it to another place"
+        remedy = "write it to another place: the output is incomplete"
         raise OutputFailed(message, remedy=remedy) from error
 
 
@@ -341,7 +341,7 @@ def one_form(command: Command) -> Command:
         chosen = [name for name, given in (("json", as_json), ("csv", as_csv), ("latex", as_latex)) if given]
         if len(chosen) > 1:
             flags = " and ".join(f"--{name}" for name in chosen)
-            raise click.UsageError(f"{flags} exclude one another: keep one of them")
+            raise click.UsageError(f"{flags} cannot be combined: keep one of them")
         return command(*args, form=chosen[0] if chosen else "text", **options)
 
     return with_form  # type: ignore[return-value]  # click calls it alone
@@ -368,7 +368,7 @@ def print_export(export: Export, form: str) -> bool:
         click.echo(export.csv(), nl=False)
     elif form == "latex":
         if export.latex is None:
-            raise click.UsageError("this result is no table for a paper: take --csv or --json")
+            raise click.UsageError("this result has no LaTeX table: use --csv or --json")
         click.echo(export.latex(), nl=False)
     return form != "text"
 
@@ -425,7 +425,7 @@ def _short(cell: object) -> object:
 
 JSON_OBJECT = flag("--json", "as_json", help="One JSON object.")
 JSON_ARRAY = flag("--json", "as_json", help="One JSON array.")
-MEASURE = setting("-m", "--measure", default="AP", help="Measure that ranks the runs, as AP or nDCG@10.")
+MEASURE = setting("-m", "--measure", default="AP", help="Measure that ranks the runs, such as AP or nDCG@10.")
 RELEVANT_FROM = setting(
     "--relevant-from",
     type=click.IntRange(1),
@@ -439,4 +439,4 @@ TIES = setting(
     default=TieRule.TREC_EVAL.value,
     help="Which of two documents with the same score comes first.",
 )
-SEED = setting("--seed", type=click.IntRange(0), default=0, help="Seed of what is drawn at random.")
+SEED = setting("--seed", type=click.IntRange(0), default=0, help="Random seed.")

@@ -128,7 +128,7 @@ UNJUDGED = ("unknown", NOT_RELEVANT)
 @click.command("pool")
 @run_arguments(required=False)
 @recipe_options(listed_by="--strategies")
-@click.option("--qrels", type=FILE, help="Judgments on which an adaptive strategy is replayed.")
+@click.option("--qrels", type=FILE, help="Judgments to replay an adaptive strategy on.")
 @setting(
     "--relevant-from",
     type=click.IntRange(1),
@@ -175,7 +175,7 @@ def command(
         raise click.UsageError(
             f"--qrels is for adaptive strategies only: {', '.join(ADAPTIVE)}"
             if qrels is not None
-            else f"{recipe.strategy} chooses from judgments: give them with --qrels, or pool in a campaign"
+            else f"{recipe.strategy} needs judgments: give them with --qrels, or make the pool in a campaign"
         )
     values, ties = recipe.values(), recipe.ties
     depth = ALL_STRATEGIES[recipe.strategy].depth_read(values)
@@ -273,7 +273,7 @@ work_options = all_of(
         "per_pair",
         default=1,
         type=int,
-        help="Assessors per topic, and so judgments per pair.",
+        help="Assessors per topic, which is also the number of judgments per pair.",
     ),
     click.option("--seconds", type=float, help="Seconds per judgment."),
 )

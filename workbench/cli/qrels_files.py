@@ -27,7 +27,7 @@ def cannot_judge_option(command: Command) -> Command:
         metavar="GRADE",
         multiple=True,
         type=int,
-        help='A grade that means "cannot judge" and is no judgment, such as -2 (repeatable).',
+        help='A grade that means "cannot judge" and is not a judgment, such as -2 (repeatable).',
     )(command)
 
 
@@ -40,8 +40,8 @@ def read_judged(name: str, codes: Collection[int], *, subtopics: bool = False) -
         lines = read_qrels(stream, source=source, subtopics=subtopics)
     kept = tuple(line for line in lines if line.grade not in codes)
     if not kept:
-        message = "every grade is one that means cannot judge"
-        remedy = f"--cannot-judge names {_listed(codes)}: leave out what is a grade"
+        message = "every grade means cannot judge"
+        remedy = f"take real grades out of --cannot-judge ({_listed(codes)})"
         raise rejected(source, None, "empty", message, remedy)
     count = len(lines) - len(kept)
     if count:
@@ -49,7 +49,7 @@ def read_judged(name: str, codes: Collection[int], *, subtopics: bool = False) -
         say_aside(f"note: {source}: {many} a grade that means cannot judge ({_listed(codes)}); left out")
     topics = {line.topic for line in kept}
     gone = list(dict.fromkeys(line.topic for line in lines if line.topic not in topics))
-    note_topics(gone, "topics of which nothing is left do not count in any mean")
+    note_topics(gone, "topics that have no lines left are not part of any mean")
     return kept
 
 

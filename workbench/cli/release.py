@@ -57,14 +57,14 @@ def command() -> None:
 
 @command.command("check")
 @click.argument("releases", metavar="FILE...", nargs=-1, required=True)
-@click.option("--sha256", default="", help="SHA-256 of the whole file, as the release's page has it.")
+@click.option("--sha256", default="", help="SHA-256 of the whole file, as shown on the release's page.")
 @click.option(
     "--documents",
     multiple=True,
     type=FILE,
-    help="A file of the collection (repeatable), whose texts are compared with those that were judged.",
+    help="A file of the collection (repeatable); its texts are compared with those that were judged.",
 )
-@flag("--json", "as_json", help="A JSON array with one object a release.")
+@flag("--json", "as_json", help="A JSON array with one object per release.")
 def check(releases: Texts, sha256: str, documents: Texts, as_json: bool) -> None:
     """Check the zips of releases, byte by byte; `-` is standard input.
 

@@ -57,7 +57,7 @@ def run_arguments(*, required: bool = True) -> Callable[[Command], Command]:
             "--name-by",
             type=click.Choice(["tag", "file"]),
             default="tag",
-            help="What names a run: its tag, or its file, for runs that share a tag.",
+            help="Name runs by their tag, or by their file if they share a tag.",
         ),
         receiving,
     )

@@ -144,8 +144,8 @@ FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
     "--average-over",
     type=click.Choice(["qrels", "run", "relevant"]),
     default="qrels",
-    help="Topics of a mean: all of the qrels, where one that the run lacks counts as retrieving nothing "
-    "(trec_eval -c), those that the run has, or those of the qrels with a relevant document.",
+    help="Topics to average over: all in the qrels, where one that the run lacks counts as retrieving "
+    "nothing (trec_eval -c); those that the run has; or those in the qrels with a relevant document.",
 )
 @flag(
     "--double-precision",
@@ -158,7 +158,7 @@ FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
     "finds, and Novelty, the share of the relevant documents found that were not known.",
 )
 @flag("--per-topic", help="Also print the value of every topic.")
-@flag("--warnings", help="Report on the error stream what is unusual about the runs.")
+@flag("--warnings", help="Print warnings about the runs on standard error.")
 @setting(
     "--format",
     "form",
@@ -192,7 +192,7 @@ def command(
     if known and form not in {"table", "json"}:
         raise click.UsageError(f"--known goes with tables and JSON, not with --format {form}")
     if as_json and form not in {"table", "json"}:
-        raise click.UsageError(f"--json and --format {form} exclude one another: keep one of them")
+        raise click.UsageError(f"--json and --format {form} cannot be combined: keep one of them")
     if form == "trec_eval" and (double_precision or warnings):
         raise click.UsageError("--format trec_eval takes neither --double-precision nor --warnings")
     all_topics = average_over != "run"

@@ -43,7 +43,7 @@ SHOWN_EVERY = 1000
     metavar="URL",
     default="",
     help="Search in an OpenSearch cluster at this address instead of the embedded engine; login and "
-    "certificates as the environment says.",
+    "certificates come from the environment.",
 )
 @ALL_DIGITS
 def command(docs: str, query: str, limit: int, explain: bool, opensearch: str, as_json: bool) -> None:

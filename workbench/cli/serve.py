@@ -126,7 +126,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
     help=f"Port to listen on; {DEFAULT_PORT}, or any free one if that is in use.",
 )
 @click.option("--password", help="Password of the accounts; required if others can reach the address.")
-@flag("--fresh", help="Delete the demo and its judgments, and make it anew.")
+@flag("--fresh", help="Delete the demo and its judgments, and create it again.")
 @click.option(
     "--database",
     "--database-url",
@@ -177,7 +177,7 @@ def demo(
             with database.writing() as db:
                 make_demo(db, hashes)
         elif password is not None:
-            say_aside("The demo exists already: its passwords stay as they are (--fresh makes it anew).")
+            say_aside("The demo exists already: its passwords stay as they are (--fresh creates it again).")
     _print_accounts(password or PASSWORD)
     if not make_only:
         print_address(host, chosen, settings)

@@ -61,10 +61,10 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     multiple=True,
     help="Stopping rule to try (repeatable); see workbench help stopping.",
 )
-@setting("--recall", type=_SHARE, default=0.8, help="Recall that the rules are to reach.")
-@setting("--confidence", type=_SHARE, default=0.95, help="Confidence of rules that promise.")
+@setting("--recall", type=_SHARE, default=0.8, help="Recall that the rules should reach.")
+@setting("--confidence", type=_SHARE, default=0.95, help="Confidence for rules that promise a recall.")
 @setting("--seed", type=click.IntRange(0), default=0, help="First random seed.")
-@setting("--seeds", type=click.IntRange(1), default=1, help="How many seeds, one after another.")
+@setting("--seeds", type=click.IntRange(1), default=1, help="Number of consecutive seeds.")
 @RELEVANT_FROM
 @setting(
     "--fewest",
@@ -105,7 +105,7 @@ def command(
     --stop where each rule would have stopped. What QRELS does not have counts as not relevant.
     """
     if as_svg and form != "text":
-        raise click.UsageError(f"--svg and --{form} exclude one another: keep one of them")
+        raise click.UsageError(f"--svg and --{form} cannot be combined: keep one of them")
     rules = tuple(STOPPING_RULES) if _ALL in stop else tuple(dict.fromkeys(stop))
     options = SimulationOptions(learner, rules, StoppingGoal(recall, confidence), seed, seeds)
     vectors, chosen = _read(docs, qrels, topics, relevant_from, fewest)
@@ -136,7 +136,8 @@ def _read(
         say_mismatch(f"no relevant document of {qrels} is in {docs}: {cause}")
     elif missing:
         message = (
-            f"note: {len(missing)} relevant documents of {qrels} are not in {docs}: recall is without them"
+            f"note: {len(missing)} relevant documents of {qrels} are not in {docs}: recall does not count "
+            "them"
         )
         say_aside(message)
     chosen = judged_topics(vectors, stated, judged, relevant_from=relevant_from, fewest=fewest)
@@ -149,7 +150,7 @@ def sentences(found: LearnerSimulation) -> Iterator[str]:
     """What the figures are computed from, and how to read them."""
     mean = sum(one.relevant for one in found.reviews) / len(found.reviews)
     yield (
-        f"{found.options.learner}: {found.topics} topics with {mean:.1f} relevant documents in the mean, "
+        f"{found.options.learner}: {found.topics} topics with {mean:.1f} relevant documents on average, "
         f"{found.collection:,} documents, {found.options.repeats} seeds from {found.options.seed}; low and "
         "high are the 95 % interval over topics, seeds_low and seeds_high the range of the seeds"
     )
@@ -159,8 +160,8 @@ def sentences(found: LearnerSimulation) -> Iterator[str]:
         goal = found.options.goal
         yield (
             f"reached: reviews with recall {goal.recall:g} or more at the stop, and the 95 % interval of "
-            "their share; what never stopped is read to the end"
+            "their share; a review that never stopped counts as read to the end"
         )
     for name in found.options.rules:
         promise = STOPPING_RULES[name].promise
-        yield f"{name} promises {promise}" if promise else f"{name} promises nothing"
+        yield f"{name} promises {promise}" if promise else f"{name} makes no promise"

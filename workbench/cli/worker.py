@@ -17,8 +17,8 @@ from workbench.workflow.worker import AT_ONCE, NICENESS, work_until
 
 
 @database_command("worker")
-@setting("--at-once", default=AT_ONCE, type=click.IntRange(1, 64), help="Jobs done at once.")
-@flag("--beside", hidden=True, help="End when standard input does.")
+@setting("--at-once", default=AT_ONCE, type=click.IntRange(1, 64), help="Number of jobs run at once.")
+@flag("--beside", hidden=True, help="Stop when standard input ends.")
 def command(settings: Settings, at_once: int, beside: bool) -> None:
     """Do what takes long: loading collections, search indexes, training of learners, reports, mail.
 
@@ -32,7 +32,7 @@ def command(settings: Settings, at_once: int, beside: bool) -> None:
     if beside:
         threading.Thread(target=_end_with_the_server, args=(stop,), daemon=True).start()
     else:
-        announce("Workbench does the jobs of this site. Stop with Ctrl-C.")
+        announce("Workbench is running the jobs of this site. Stop with Ctrl-C.")
     # As it is, since what a job changes is no act of this command.
     with existing_database(settings) as database:
         require_current(database)

@@ -91,7 +91,7 @@ class Transport:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         if urlsplit(address).scheme not in {"http", "https"}:
-            raise ValueError(f"{address!r} is no address: it begins with https:// or http://")
+            raise ValueError(f"{address!r} is not an address: it must begin with https:// or http://")
         self._root = address.rstrip("/")
         self._address = self._root + API
         self._token = token
@@ -229,7 +229,7 @@ def _part(answer: HTTPResponse) -> bytes:
     try:
         return answer.read(CHUNK)
     except (HTTPException, OSError) as error:
-        raise Unreachable(f"the transfer was broken off: {error}") from error
+        raise Unreachable(f"the transfer was interrupted: {error}") from error
 
 
 def segment(identifier: str) -> str:

@@ -54,7 +54,7 @@ class DisputeRule:
 
     def __post_init__(self) -> None:
         if self.steps < 1:
-            raise WorkbenchError(f"grades cannot be {self.steps} steps apart", remedy="1 or more")
+            raise WorkbenchError(f"grades cannot be {self.steps} steps apart", remedy="use 1 or more")
 
     def disputes(self, spread: Spread) -> bool:
         """Whether judgments this far apart are a dispute."""

@@ -40,9 +40,11 @@ class RuleParameter:
         """The value if it is valid; raises WorkbenchError."""
         values = [choice for choice, _ in self.choices]
         if values and value not in values:
-            raise WorkbenchError(f'{self.name} cannot be "{value}"', remedy=f"one of {', '.join(values)}")
+            raise WorkbenchError(
+                f'{self.name} cannot be "{value}"', remedy=f"choose one of {', '.join(values)}"
+            )
         if self.number and not (value.isascii() and value.isdecimal() and 1 <= int(value) <= LARGEST):
-            raise WorkbenchError(f'{self.name} cannot be "{value}"', remedy="a whole number, 1 or more")
+            raise WorkbenchError(f'{self.name} cannot be "{value}"', remedy="use a whole number of 1 or more")
         return value
 
 

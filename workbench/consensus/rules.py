@@ -114,7 +114,9 @@ PARAMETERS: Mapping[str, RuleParameter] = {
 def rule_of(name: str) -> Rule:
     """The rule of a name; raises WorkbenchError where there is none."""
     if name not in RULES:
-        raise WorkbenchError(f'there is no consensus rule "{name}"', remedy=f"one of {', '.join(RULES)}")
+        raise WorkbenchError(
+            f'there is no consensus rule "{name}"', remedy=f"choose one of {', '.join(RULES)}"
+        )
     return RULES[name]
 
 

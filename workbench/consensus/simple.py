@@ -67,7 +67,7 @@ NOT_GRADED = "the named assessor gave no grade"
 TIES = RuleParameter(
     "ties",
     "Ties of the majority",
-    "what becomes of equally frequent grades",
+    "what to do with equally frequent grades",
     choices=(
         ("none", "left to an adjudicator"),
         ("lower", "the lower grade"),

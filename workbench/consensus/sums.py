@@ -34,8 +34,8 @@ BINARY = RuleParameter(
 FEWER = RuleParameter(
     "fewer",
     "Pairs that fewer assessors graded",
-    "what becomes of pairs that fewer assessors graded than others, whose sums cannot be as high",
-    choices=(("leave", "no line"), ("sum", "the sum of those there are")),
+    "what to do with pairs that fewer assessors graded than others, whose sums cannot be as high",
+    choices=(("leave", "no line"), ("sum", "the sum of the grades there are")),
     default="leave",
 )
 
@@ -129,7 +129,7 @@ def soft_export(found: SoftLabels) -> Export:
 MEAN = Rule(
     "mean",
     "Mean",
-    "kept unrounded as a soft label with the share of every grade: an export of its own, no qrels",
+    "the mean grade, unrounded, as a soft label with the share of every grade; a separate export, not qrels",
     "soft labels (Uma et al. 2021)",
     soft=True,
 )

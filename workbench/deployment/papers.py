@@ -103,7 +103,7 @@ def write_paper(paper: Paper, site: Deployment, folder: Path) -> tuple[Path, ...
     there = [path for path, _ in files if path.exists()]
     if there:
         names = ", ".join(str(path) for path in there)
-        raise WorkbenchError(f"already there: {names}", remedy="move it away, or choose another folder")
+        raise WorkbenchError(f"already there: {names}", remedy="move them away, or choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
     for path, text in files:
         path.write_text(text, encoding="utf-8")

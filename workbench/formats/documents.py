@@ -87,11 +87,11 @@ def _documents(
             continue
         elif first.setdefault(docno, number) != number:
             message = f"document {shown(docno)} is already in the file, {unit} {first[docno]}"
-            errors.add(number, "duplicate", message, "docnos are unique: remove one of the two")
+            errors.add(number, "duplicate", message, "remove one of the two: docnos are unique")
         elif check_texts(number, (document.title, document.text), errors):
             yield document
     if not first and not errors:
-        errors.add(None, "empty", "the file contains no documents", "is it in another format?")
+        errors.add(None, "empty", "the file contains no documents", "check whether it is in another format")
     if notes is not None:
         notes += errors.notes()
     errors.check()

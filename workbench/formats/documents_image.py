@@ -55,15 +55,15 @@ def image_form(content: bytes) -> ImageForm:
     """
     media_type = image_type(content)
     if media_type is None:
-        raise WorkbenchError("this is no PNG, JPEG, GIF or WebP image", remedy="convert it to PNG")
+        raise WorkbenchError("this is not a PNG, JPEG, GIF or WebP image", remedy="convert it to PNG")
     try:
         width, height = _SIZES[media_type](content)
     except (_Cut, IndexError):
-        raise WorkbenchError("the image is cut or damaged", remedy="copy it again") from None
+        raise WorkbenchError("the image is truncated or damaged", remedy="copy it again") from None
     if not (0 < width <= LONGEST_SIDE and 0 < height <= LONGEST_SIDE and width * height <= MOST_PIXELS):
         most = f"{LONGEST_SIDE:,} pixels a side and {MOST_PIXELS // 10**6} million in all"
         raise WorkbenchError(
-            f"the image has {width:,} × {height:,} pixels", remedy=f"scale it: at most {most}"
+            f"the image has {width:,} × {height:,} pixels", remedy=f"scale it down to at most {most}"
         )
     return ImageForm(media_type, width, height)
 

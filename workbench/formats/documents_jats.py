@@ -208,7 +208,7 @@ def jats_articles(stream: Peekable, errors: ErrorCollector) -> NumberedDocuments
     try:
         root, places = _tree(content)
     except expat.ExpatError as error:
-        message = f"this is no well-formed XML: {expat.ErrorString(error.code)}"
+        message = f"this is not well-formed XML: {expat.ErrorString(error.code)}"
         errors.add(error.lineno, "xml", message, "write & as &amp; and < as &lt;, and close every element")
         return
     except _UnreadXml as error:
@@ -232,7 +232,7 @@ def _document(number: int, article: Element, errors: ErrorCollector) -> Document
     ids = {one.get("pub-id-type"): text_of(one) for one in _children(meta, "article-id")}
     docno = next((ids[kind] for kind in _IDS if ids.get(kind)), "")
     if not docno:
-        errors.add(number, "id", f"article {number} has no article-id", f"one of {', '.join(_IDS)}")
+        errors.add(number, "id", f"article {number} has no article-id", f"add one of {', '.join(_IDS)}")
         return None
     title = text_of(_first(meta, "article-title"))
     parts = [_origin(article, meta)]

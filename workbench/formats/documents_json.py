@@ -42,7 +42,7 @@ def json_documents(lines: Lines, errors: ErrorCollector) -> NumberedDocuments:
         if not text.strip():
             continue
         if text.lstrip().startswith("["):
-            errors.add(line, "json", "this is a JSON array", "write one object a line: jq -c '.[]'")
+            errors.add(line, "json", "this is a JSON array", "write one object per line: jq -c '.[]'")
             return
         record = as_record(line, parsed(line, text, errors), errors)
         document = None if record is None else _document(line, record, errors)
@@ -59,12 +59,14 @@ def _document(line: int, record: Record, errors: ErrorCollector) -> Document | N
     contents = news_html(parts) if isinstance(parts, list) else first_of(line, record, ("contents",), errors)
     if docno is None:
         keys = unknown_keys(record, (*_TITLES, *_TEXTS, "contents"))
-        errors.add(line, "id", f"the document has no id (other keys: {keys})", f"one of {', '.join(_IDS)}")
+        errors.add(
+            line, "id", f"the document has no id (other keys: {keys})", f"add one of {', '.join(_IDS)}"
+        )
         return None
     if text is None and contents is None:
         keys = unknown_keys(record, (*_IDS, *_TITLES))
         message = f"the document has no key for its text (other keys: {keys})"
-        errors.add(line, "no-text", message, f"one of {', '.join((*_TEXTS, 'contents'))}")
+        errors.add(line, "no-text", message, f"add one of {', '.join((*_TEXTS, 'contents'))}")
         return None
     if errors.count > before:
         return None
@@ -81,8 +83,8 @@ def _note(record: Record, errors: ErrorCollector) -> None:
     if others:
         order = ", ".join(_IDS)
         errors.note(
-            f"the docno is {shown(chosen or '')}, not {' or '.join(map(shown, others))}: "
-            f"of these keys the first counts: {order}"
+            f"the docno is {shown(chosen or '')}, not {' or '.join(map(shown, others))}: the first of these "
+            f"keys counts: {order}"
         )
     read = {key_of(record, _TITLES), key_of(record, _TEXTS) or "contents", *_IDS}
     left = [name for name, value in record.items() if name not in read and as_text(value)]

@@ -60,12 +60,12 @@ def mail_messages(stream: Peekable, errors: ErrorCollector) -> NumberedDocuments
     for number, content in enumerate(_messages(stream), 1):
         if content is None:
             message = f"message {number} is longer than {LONGEST_MESSAGE // 2**20} MiB"
-            errors.add(number, "too-large", message, "leave it out, or its attachments")
+            errors.add(number, "too-large", message, "leave out the message or its attachments")
             continue
         # The library compares every line with all the parts that it stands in.
         if sum(1 for _ in _NESTED.finditer(content)) > MOST_NESTED:
             message = f"message {number} has more than {MOST_NESTED} parts that have parts themselves"
-            errors.add(number, "mail", message, "leave it out, or what is attached")
+            errors.add(number, "mail", message, "leave out the message or its attachments")
             continue
         try:
             parsed = BytesParser(policy=_POLICY).parsebytes(content)

@@ -36,7 +36,7 @@ def smart_documents(lines: Lines, errors: ErrorCollector) -> NumberedDocuments:
         elif start is None or (not fields and line.strip()):
             if line.strip():
                 message = f"text outside a document or field: {shown(line)}"
-                errors.add(number, "outside", message, "documents begin with .I and fields with .T or .W")
+                errors.add(number, "outside", message, "begin documents with .I and fields with .T or .W")
         else:
             current.append(line)
         record.append(line)

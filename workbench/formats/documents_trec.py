@@ -155,7 +155,7 @@ def trec_documents(lines: Lines, errors: ErrorCollector) -> NumberedDocuments:
         elif not outside and (left := _ANY_TAG.sub("", line[at:]).strip()):
             outside = True
             message = f"text outside <DOC>: {shown(left)}"
-            errors.add(number, "outside", message, "a file of TREC documents holds nothing else")
+            errors.add(number, "outside", message, "delete it: TREC files have no text between documents")
     if document:
         message = "the last document is not closed: the file may have been cut"
         errors.add(document.line, "unclosed", message, "end every document with </DOC>")
@@ -174,7 +174,7 @@ def _take(document: _OpenDocument, text: str, errors: ErrorCollector) -> None:
         document.parts.append(text)
     elif before <= LINE_LIMIT:
         message = f"the document is longer than {LINE_LIMIT // 2**20} MiB"
-        errors.add(document.line, "too-large", message, "is </DOC> missing?")
+        errors.add(document.line, "too-large", message, "check whether </DOC> is missing")
 
 
 def _given_id(attributes: str) -> str:

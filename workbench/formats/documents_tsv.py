@@ -13,7 +13,7 @@ _IDS = frozenset(("id", "_id", "docno", "docid", "doc_id", "pid", "doc", "docume
 _TITLES = frozenset(("title", "headline"))
 _TEXTS = frozenset(("text", "body", "abstract", "passage", "contents", "segment"))
 _ORDERS = {2: ("text",), 3: ("title", "text")}
-_REMEDY = "write docno, perhaps a title, and text, separated by tabs; no tab inside them"
+_REMEDY = "write docno, optionally a title, and text, separated by tabs, with no tabs inside them"
 
 
 def tsv_documents(lines: Lines, errors: ErrorCollector) -> NumberedDocuments:

@@ -62,7 +62,7 @@ def warc_documents(stream: Peekable, errors: ErrorCollector) -> NumberedDocument
                     yield number, document
     except OSError as error:
         message = f"record {number + 1} is broken: {error}"
-        errors.add(number + 1, "warc", message, "copy the file again, or write it anew with a tool for WARC")
+        errors.add(number + 1, "warc", message, "copy the file again, or rewrite it with a WARC tool")
 
 
 def _document(number: int, record: WarcRecord, errors: ErrorCollector) -> Document | None:
@@ -83,7 +83,7 @@ def _document(number: int, record: WarcRecord, errors: ErrorCollector) -> Docume
     block = record.reader.read(min(length, most)) if length else b""
     if length <= most and len(block) < length:
         message = f"record {number} ends after {len(block):,} of {length:,} bytes"
-        errors.add(number, "warc", message, "the file was cut: copy it again")
+        errors.add(number, "warc", message, "copy the file again: it is truncated")
         return None
     body = _plain(block, *_encodings(record), most) if length <= most else None
     if body is None:

@@ -121,13 +121,13 @@ def check_texts(line: int | None, texts: tuple[str, ...], errors: ErrorCollector
             if 0xDC80 <= ord(text[error.start]) <= 0xDCFF:
                 byte = ord(text[error.start]) - 0xDC00
                 remedy = "convert the file, for instance with iconv -f latin1 -t utf-8"
-                errors.add(line, "encoding", f"the text is no UTF-8: byte 0x{byte:02x}", remedy)
+                errors.add(line, "encoding", f"the text is not UTF-8: byte 0x{byte:02x}", remedy)
             else:
-                message = "the text holds half a character (a lone surrogate)"
+                message = "the text contains half a character (a lone surrogate)"
                 errors.add(line, "encoding", message, r"write both halves: \ud83d\ude00")
             return False
         if "\0" in text:
-            errors.add(line, "nul", "the text holds a NUL character", r"delete it (\u0000 in JSON)")
+            errors.add(line, "nul", "the text contains a NUL character", r"delete it (\u0000 in JSON)")
             return False
     return True
 
@@ -153,8 +153,8 @@ def checked_subtopics(
     ids = [one for one, _ in subtopics]
     check_ids(line, ids, errors)
     for twice in sorted({one for one in ids if ids.count(one) > 1}) if len(ids) <= MOST_SUBTOPICS else ():
-        errors.add(line, "subtopics", f"two subtopics are called {shown(twice)}", "each id once")
+        errors.add(line, "subtopics", f"two subtopics are called {shown(twice)}", "give each id once")
     for one, label in subtopics:
         if not label.strip():
-            errors.add(line, "subtopics", f"subtopic {shown(one)} has no label", "say what it is about")
+            errors.add(line, "subtopics", f"subtopic {shown(one)} has no label", "give it a label")
     return tuple(subtopics)

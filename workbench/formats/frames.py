@@ -94,7 +94,7 @@ def read_frame(
     errors.check()
     kept = [(number, _id(row[topic]), _id(row[docno]), row[value]) for number, row in rows]
     if not kept and not errors:
-        errors.add(None, "empty", "the frame has no rows", "is this the right file?")
+        errors.add(None, "empty", "the frame has no rows", "check that this is the right file")
     errors.check()
     if qrels is None:
         qrels = bool(grades) or ("rank" not in names and all(_is_whole(cell) for *_, cell in kept))
@@ -160,13 +160,13 @@ def _csv_rows(content: bytes, errors: ErrorCollector) -> tuple[list[str], Iterat
                     message = f"expected {len(names)} columns as in the header, found {len(row)}"
                     errors.add(reader.line_num, "columns", message, "write every column in every row")
         except csv.Error as error:
-            errors.add(reader.line_num, "csv", f"this is no CSV: {error}", "write it anew")
+            errors.add(reader.line_num, "csv", f"this is not CSV: {error}", "export it again")
 
     names: list[str] = []
     try:
         names = [name.strip().lower() for name in next(reader, [])]
     except csv.Error as error:
-        errors.add(1, "csv", f"this is no CSV: {error}", "write it anew")
+        errors.add(1, "csv", f"this is not CSV: {error}", "export it again")
     return names, rows()
 
 
@@ -180,10 +180,10 @@ def _parquet_rows(content: bytes, errors: ErrorCollector) -> tuple[list[str], It
         names = list(file.schema_arrow.names)
         if file.metadata.num_rows > MOST_LINES or unpacked > 4 * MOST_BYTES:
             message = f"the frame has {file.metadata.num_rows:,} rows and {unpacked:,} bytes unpacked"
-            remedy = f"at most {MOST_LINES:,} rows and {4 * MOST_BYTES:,} bytes: split it by topics"
+            remedy = f"split it by topics: at most {MOST_LINES:,} rows and {4 * MOST_BYTES:,} bytes"
             errors.add(None, "too-large", message, remedy)
     except broken as error:
-        errors.add(None, "parquet", f"this is no Parquet: {_short(error)}", "write it anew")
+        errors.add(None, "parquet", f"this is not Parquet: {_short(error)}", "export it again")
         return [], iter(())
     read = [name for name in names if name.lower() in {*_TOPICS, *_DOCNOS, *_GRADES, *_SCORES, "rank"}]
 
@@ -195,7 +195,7 @@ def _parquet_rows(content: bytes, errors: ErrorCollector) -> tuple[list[str], It
                     number += 1
                     yield number, row
         except broken as error:
-            errors.add(number + 1, "parquet", f"the Parquet is broken: {_short(error)}", "write it anew")
+            errors.add(number + 1, "parquet", f"the Parquet is broken: {_short(error)}", "export it again")
 
     return [name.lower() for name in read], rows()
 
@@ -253,7 +253,9 @@ def _qrels(kept: Kept, errors: ErrorCollector) -> tuple[Qrel, ...]:
     for number, topic, docno, cell in kept:
         whole = isinstance(cell, float) and cell.is_integer()
         if not whole and not _is_whole(cell):
-            errors.add(number, "grade", f"the grade {shown(str(cell))} is no integer", "grades are integers")
+            errors.add(
+                number, "grade", f"the grade {shown(str(cell))} is not an integer", "write grades as integers"
+            )
         else:
             qrels.append(Qrel(topic, docno, int(cell)))
     return tuple(qrels)
@@ -265,7 +267,10 @@ def _run(kept: Kept, tag: str, errors: ErrorCollector) -> Run:
         score = _finite(cell)
         if score is None:
             errors.add(
-                number, "score", f"the score {shown(str(cell))} is no number", "scores are finite numbers"
+                number,
+                "score",
+                f"the score {shown(str(cell))} is not a number",
+                "write scores as finite numbers",
             )
         else:
             docnos, scores = columns.setdefault(topic, ([], array("d")))

@@ -68,11 +68,11 @@ def read_graded_pairs(stream: Readable, form: PairKind, *, source: str) -> tuple
             errors.add(line, "grade", message, form.grade_remedy)
         elif fit and (before := found.get((topic, docno))):
             message = f"document {shown(docno)} of topic {shown(topic)} is already in line {before.line}"
-            errors.add(line, "twice", message, f"one {form.one} a pair")
+            errors.add(line, "twice", message, f"keep one {form.one} per pair")
         elif fit:
             found[topic, docno] = GradedPair(topic, docno, int(given), cells.get("words", ""), line)
     if not found and not errors:
-        errors.add(None, "empty", f"the file holds no {form.one}", form.remedy)
+        errors.add(None, "empty", f"the file contains no {form.one}", form.remedy)
     errors.check()
     return tuple(found.values())
 

@@ -65,16 +65,19 @@ def check_ids(line: int | None, identifiers: Iterable[str], errors: ErrorCollect
     before = errors.count
     for identifier in identifiers:
         if not identifier:
-            errors.add(line, "id", "an id is missing", "every record needs one")
+            errors.add(line, "id", "an id is missing", "give every record an id")
         elif not fits(identifier):
             message = f"the id {shown(identifier)} contains white space or invisible characters"
             errors.add(
-                line, "id", message, "an id is one word: run and qrels files separate columns by spaces"
+                line,
+                "id",
+                message,
+                "write the id as one word: run and qrels files separate columns by spaces",
             )
         elif unseen := _UNSEEN.search(identifier):
             code = f"U+{ord(unseen[0]):04X}"
             message = f"the id {shown(identifier)} contains {code}, which is invisible or white space"
-            errors.add(line, "id", message, "ids that look the same must be the same: remove it everywhere")
+            errors.add(line, "id", message, "remove it everywhere: ids that look the same must be the same")
         if len(identifier) > LONGEST_ID:
             message = f"the id {shown(identifier)} has {len(identifier):,} characters"
             errors.add(line, "id-length", message, f"at most {LONGEST_ID}")
@@ -86,7 +89,7 @@ def plain(identifier: str, what: str) -> bytes:
     if not fits(identifier):
         raise WorkbenchError(
             f"the {what} {shown(identifier)} cannot be written",
-            remedy="ids are not empty and hold no white space or control characters",
+            remedy="use ids that are not empty and have no white space or control characters",
         )
     return id_bytes(identifier)
 

@@ -13,7 +13,7 @@ Record = Mapping[str, Any]
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_no_number)
@@ -61,7 +61,7 @@ def as_record(line: int, value: Any, errors: ErrorCollector) -> Record | None:
     if isinstance(value, dict):
         return value
     if value is not None:
-        errors.add(line, "json", "this is no JSON object", 'write one object a line: {"id": ..., ...}')
+        errors.add(line, "json", "this is not a JSON object", 'write one object per line: {"id": ..., ...}')
     return None
 
 
@@ -79,7 +79,7 @@ def first_of(line: int, record: Record, names: Sequence[str], errors: ErrorColle
         if isinstance(value, str) and value:
             return value
         if value is not None and not isinstance(value, str):
-            errors.add(line, "type", f"{shown(name)} holds no text", "write a string in double quotes")
+            errors.add(line, "type", f"{shown(name)} is not text", "write a string in double quotes")
         found = ""
     return found
 
@@ -112,7 +112,9 @@ def unknown_keys(record: Record, known: Iterable[str]) -> str:
 
 def _complaint(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
-        return f"this is no JSON: {error.msg} at character {error.colno}"
+        return f"this is not JSON: {error.msg} at character {error.colno}"
     return (
-        "this JSON is nested too deeply" if isinstance(error, RecursionError) else f"this is no JSON: {error}"
+        "this JSON is nested too deeply"
+        if isinstance(error, RecursionError)
+        else f"this is not JSON: {error}"
     )

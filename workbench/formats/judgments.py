@@ -48,7 +48,7 @@ def read_judgments(
         judgment = _judgment(number, cells, cannot_judge, spaced, errors)
         judgments += [judgment] if judgment else []
     if not judgments and not errors:
-        errors.add(None, "empty", "the file holds no judgment", _REMEDY)
+        errors.add(None, "empty", "the file contains no judgment", _REMEDY)
     errors.check()
     return tuple(judgments)
 
@@ -79,7 +79,7 @@ def assessor_bytes(assessor: str) -> bytes:
     except UnicodeEncodeError:
         pass
     raise WorkbenchError(
-        f"the assessor {shown(assessor)} cannot be written",
+        f"the assessor name {shown(assessor)} cannot be used in a file",
         remedy="use a name in UTF-8 without tabs, line ends and control characters",
     )
 
@@ -91,7 +91,7 @@ def _judgment(
     ids = (cells["topic"], cells["doc"])
     fit = check_ids(line, [one.replace(" ", "") for one in ids] if spaced else ids, errors)
     if not assessor:
-        errors.add(line, "assessor", "the assessor is missing", "a judgment belongs to somebody")
+        errors.add(line, "assessor", "the assessor is missing", "name the assessor")
         fit = False
     fit = check_texts(line, (assessor,), errors) and fit
     answer = _ANSWERS.get(given.casefold(), Answer.GRADE)
@@ -110,7 +110,7 @@ def _grade(judgment: Judgment) -> bytes:
     if (judgment.grade is None) is (judgment.answer is Answer.GRADE):
         raise WorkbenchError(
             f"the judgment of {shown(judgment.docno)} for topic {shown(judgment.topic)} contradicts itself",
-            remedy="an answer that is a grade has one, and the others have none",
+            remedy="give a grade with the answer grade, and none with other answers",
         )
     return (judgment.answer.value if judgment.grade is None else str(judgment.grade)).encode()
 
@@ -137,7 +137,7 @@ def graded_judgments(
         None,
         "grade",
         f"{many} negative ({named}), first that of document {first.docno} for topic {first.topic}",
-        f"add {options} where that is what it means, or write grades from 0 on",
+        f"add {options} if that means cannot judge, or write grades from 0 up",
     )
 
 

@@ -103,7 +103,7 @@ def _without_actions(begin: Any) -> None:
         one = waiting.pop()
         seen += 1
         if seen > MOST_OBJECTS:
-            raise Unread("the PDF has an object of too many parts", "save it again with another program")
+            raise Unread("the PDF has an object with too many parts", "save it again with another program")
         if isinstance(one, dict):
             gone = [key for key in one if key in REMOVED]
             if isinstance(one, StreamObject):

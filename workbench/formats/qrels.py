@@ -88,7 +88,7 @@ def read_qrels_by_line(stream: Readable, *, source: str, subtopics: bool = False
     if len({(qrel.topic, qrel.docno) for qrel in qrels}) < len(qrels):
         _check_repeated(qrels, lines, subtopics, errors)
     if not qrels and not errors:
-        errors.add(None, "empty", "the file holds no line of qrels", _shape(beir))
+        errors.add(None, "empty", "the file contains no qrels lines", _shape(beir))
     errors.check()
     return tuple(qrels)
 
@@ -104,8 +104,8 @@ def _check_repeated(
     for line, qrel in zip(lines, qrels, strict=True):
         before = first.setdefault((qrel.topic, qrel.docno, qrel.iteration), line)
         if before != line:
-            message = f"document {shown(qrel.docno)} was in topic {shown(qrel.topic)} already, line {before}"
-            errors.add(line, "duplicate", message, "qrels hold one grade a pair: keep one of the lines")
+            message = f"document {shown(qrel.docno)} is already in topic {shown(qrel.topic)}, line {before}"
+            errors.add(line, "duplicate", message, "keep one of the lines: qrels have one grade per pair")
         elif iterations.setdefault((qrel.topic, qrel.docno), qrel.iteration) != qrel.iteration:
             divided.append((line, qrel))
     if divided and subtopics:
@@ -173,7 +173,7 @@ def _qrel(number: int, columns: list[bytes], beir: bool, errors: ErrorCollector)
         errors.add(number, "header", "the line is a header, which qrels do not have", "delete the line")
         return None
     if columns[0].startswith(b"#") and not whole:
-        errors.add(number, "comment", "qrels have no comments", "delete the line: scorers stumble over it")
+        errors.add(number, "comment", "qrels have no comments", "delete the line: scorers cannot read it")
         return None
     if len(columns) != expected:
         message = f"expected {expected} columns, found {len(columns)}"

@@ -92,10 +92,17 @@ class RunWarnings:
         """Note a tag that is too long for common tools or not the name of its file."""
         if len(tag) > TAG_LENGTH:
             message = f"the tag {shown(tag)} has {len(tag)} characters"
-            self._add(None, "tag-length", message, f"TREC asks for at most {TAG_LENGTH}")
+            self._add(
+                None,
+                "tag-length",
+                message,
+                f"shorten it if you submit to TREC, which asks for at most {TAG_LENGTH}",
+            )
         if others := "".join(dict.fromkeys(_NOT_IN_TAGS.findall(tag))):
             message = f"the tag {shown(tag)} contains {shown(others)}"
-            self._add(None, "tag-characters", message, "TREC's tags have letters, digits, _ and - only")
+            self._add(
+                None, "tag-characters", message, "use only letters, digits, _ and - if you submit to TREC"
+            )
         if file_stem is not None and tag and tag != file_stem:
             message = f"the tag {shown(tag)} is not the name of the file"
             self._add(None, "tag-name", message, "nothing to do: the tag names the run")
@@ -106,7 +113,12 @@ class RunWarnings:
         if missing:
             topics = f"{counted(len(missing), 'topic')} of {len(known or ()):,}"
             message = f"{topics} without documents: {_some(missing)}"
-            self._add(None, "topics-missing", message, "they count as 0 in the means")
+            self._add(
+                None,
+                "topics-missing",
+                message,
+                "check that the run is complete: they count as 0 in the means",
+            )
         alike: dict[str, list[str]] = {}
         for topic in sizes:
             alike.setdefault(_plain_topic(topic), []).append(topic)
@@ -114,7 +126,9 @@ class RunWarnings:
         if confused:
             also = f", and {counted(len(confused) - 1, 'more group')} like it" if len(confused) > 1 else ""
             message = f"topics {_some(confused[0])} could be the same one{also}"
-            self._add(None, "topics-alike", message, "ids are compared as text: 01 is not 1")
+            self._add(
+                None, "topics-alike", message, "check the ids: they are compared as text, and 01 is not 1"
+            )
         depth = max(sizes.values(), default=0)
         short = [topic for topic, size in sizes.items() if size < depth]
         if short:
@@ -123,7 +137,7 @@ class RunWarnings:
                 f"{counted(len(short), 'topic')} of {len(sizes):,} with fewer than {depth:,} documents; "
                 f"topic {shown(least)} has {sizes[least]:,}"
             )
-            self._add(None, "short-topics", message, "is this all that the system found?")
+            self._add(None, "short-topics", message, "check that the run is complete")
 
     def add_tallies(self) -> None:
         """Add the warnings that were counted topic by topic; to be called once, at the end."""
@@ -148,7 +162,7 @@ class RunWarnings:
             ),
             "cut-ties": (
                 "cut-ties",
-                f"the score is that of documents on both sides of the pool's cut at depth {self._cut}",
+                f"documents on both sides of the pool's cut at depth {self._cut} have this score",
                 "nothing to do: the tie rule of the pool decides which are judged",
             ),
         }.items():
@@ -317,7 +331,12 @@ def check_run(
         sizes[topic] = len(columns.docnos)
         if known is not None and topic not in known:
             message = f"topic {shown(topic)} is not among the topics ({counted(sizes[topic], 'line')})"
-            errors.add(columns.lines[0], "unknown-topic", message, "ids are compared as text: 030 is not 30")
+            errors.add(
+                columns.lines[0],
+                "unknown-topic",
+                message,
+                "check the ids: they are compared as text, and 030 is not 30",
+            )
         if most is not None and sizes[topic] > most:
             message = f"topic {shown(topic)} has {sizes[topic]:,} documents, more than {most:,}"
             errors.add(columns.lines[most], "too-many", message, f"keep the first {most:,}")
@@ -328,7 +347,12 @@ def check_run(
             for number, docno in zip(columns.lines, docnos, strict=True):
                 if docno not in expected.docnos:
                     message = f"document {shown(docno)} is not in the collection"
-                    errors.add(number, "unknown-document", message, "was the run made on another version?")
+                    errors.add(
+                        number,
+                        "unknown-document",
+                        message,
+                        "check that the run was made on this version of the collection",
+                    )
         if take is not None:
             take(topic, Ranking(docnos, () if scores is None else tuple(scores.tolist())))
     for written, line in table.tags.items():
@@ -339,11 +363,11 @@ def check_run(
     only, *others = table.tags or [b""]
     for other in others:
         message = f"the tag {shown(other)} differs from {shown(only)} in line {table.tags[only]}"
-        remedy = "a file contains one run with one tag: split or fix it"
+        remedy = "split or fix the file: it must contain one run with one tag"
         errors.add(table.tags[other], "tags", message, remedy)
     tag = only.decode("utf-8", "surrogateescape")
     if not table.lines:
-        errors.add(None, "empty", "the file contains no line of a run", COLUMNS)
+        errors.add(None, "empty", "the file contains no run lines", COLUMNS)
     warnings.about_second_column(table.not_q0, table.first_not_q0)
     warnings.about_tag(tag, file_stem)
     warnings.about_topics(sizes, known)
@@ -397,11 +421,9 @@ def _check_encoding(
         alike = first.setdefault(normalize("NFC", docno), docno)
         if alike != docno:
             message = (
-                f"document {shown(docno)} looks like another of topic {shown(topic)}, but has other bytes"
+                f"document {shown(docno)} looks like another of topic {shown(topic)}, but its bytes differ"
             )
-            remedy = (
-                "the same text is composed in one and decomposed in the other: which is the collection's?"
-            )
+            remedy = "use the collection's Unicode form: one is composed, the other decomposed"
             errors.add(number, "docnos-alike", message, remedy)
 
 

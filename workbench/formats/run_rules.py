@@ -39,7 +39,7 @@ class RuleSet(StrEnum):
 
 _MEANINGS = {
     RuleSet.STRICT: "Also refuses odd tags, ranks and columns, and missing topics, as many tracks do.",
-    RuleSet.USUAL: "Refuses what cannot be read or scored as it was meant, and warns of the rest.",
+    RuleSet.USUAL: "Refuses what cannot be read or scored as intended, and warns about the rest.",
     RuleSet.LENIENT: "Refuses only what cannot be read; scores that look like distances are taken as scores.",
 }
 
@@ -84,14 +84,14 @@ CODES: Mapping[str, Code] = MappingProxyType(
             _always("duplicate", "a document appears twice in a topic", 3),
             _always("score", "a score is not a finite number", 5),
             _always("tags", "the tag changes within the file", 6),
-            _always("empty", "the file contains no line of a run"),
+            _always("empty", "the file contains no run lines"),
             _error("unknown-topic", "a topic is not among the topics", 1, "its lines are ignored"),
             _error("too-many", "a topic has more documents than are allowed", 3, "all of them are used"),
             _error(
                 "unknown-document", "a document is not in the collection's list", 3, "it stays in the run"
             ),
             _strict("encoding", "an id is not UTF-8; campaigns refuse it"),
-            _warning("docnos-alike", "docnos of a topic are the same text in other bytes", 3),
+            _warning("docnos-alike", "docnos of a topic look the same, but their bytes differ", 3),
             _warning("topics-alike", "topic ids could be confused", 1),
             _strict("second-column", "the second column is not Q0", 2),
             _strict("rank", "a rank is not a whole number", 4),

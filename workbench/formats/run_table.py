@@ -130,10 +130,10 @@ def _refuse_others(row: list[bytes], source: str) -> None:
     """Raise InvalidInput for what begins as another kind of file."""
     if row[0].startswith(b"<"):
         message = "the file is a page of HTML or XML, not a run"
-        remedy = "was a page saved instead of the file? Download the run itself"
+        remedy = "download the run itself, not the page that links to it"
         raise rejected(source, None, "markup", message, remedy)
     if row[0].startswith((b"{", b"[")):
-        remedy = f"write one line a document: {COLUMNS}"
+        remedy = f"write one line per document: {COLUMNS}"
         raise rejected(source, None, "json", "the file is JSON, not a run", remedy)
 
 
@@ -152,7 +152,7 @@ def _pause(table: RunTable, loose: set[bytes], line: int, source: str) -> int:
     """Join what is loose; returns after how many lines to do so next. Raises InvalidInput for too many."""
     if table.lines > MOST_LINES:
         message = f"the file has more than {MOST_LINES:,} lines"
-        remedy = "is this one run? A topic has a line for each of its documents"
+        remedy = "check that the file has one run, with one line per topic and document"
         raise rejected(source, line, "too-long", message, remedy)
     for topic in loose:
         table.topics[topic].join()

@@ -58,7 +58,7 @@ def write_run(run: Run) -> Iterator[bytes]:
             if not isfinite(score):
                 raise WorkbenchError(
                     f"the score of {shown(docno)} for topic {shown(topic)} is {score}",
-                    remedy="only finite scores have an order",
+                    remedy="give finite scores",
                 )
             yield b"%b Q0 %b %d %b %b\n" % (name, written, ranks[docno], repr(score).encode(), tag)
 

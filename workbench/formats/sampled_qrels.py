@@ -30,12 +30,12 @@ def read_sampled_qrels(stream: Readable, *, source: str) -> tuple[SampledQrel, .
     """
     errors = ErrorCollector(source)
     found: list[SampledQrel] = []
-    once = "a document is in one stratum: keep one of the lines"
+    once = "keep one of the lines: a document is in one stratum"
     for _, (topic, _, docno, stratum, written) in _rows(stream, errors, (2, 4), _SHAPE, once):
         grade = int(written)
         found.append(SampledQrel(topic, docno, stratum, None if grade < 0 else grade))
     if not found and not errors:
-        errors.add(None, "empty", "the file holds no line", _SHAPE)
+        errors.add(None, "empty", "the file contains no lines", _SHAPE)
     errors.check()
     return tuple(found)
 
@@ -60,7 +60,7 @@ def _rows(
         check_ids(number, (topic, docno), errors)
         before = first.setdefault((topic, docno), number)
         if before != number:
-            message = f"document {shown(docno)} was in topic {shown(topic)} already, line {before}"
+            message = f"document {shown(docno)} is already in topic {shown(topic)}, line {before}"
             errors.add(number, "duplicate", message, once)
         yield number, cells
 
@@ -105,7 +105,7 @@ def read_prels(stream: Readable, *, source: str) -> tuple[Prel, ...]:
         elif int(grade) >= 0:
             found.append(Prel(topic, docno, int(grade), probability))
     if not number and not errors:
-        errors.add(None, "empty", "the file holds no line", _PRELS_SHAPE)
+        errors.add(None, "empty", "the file contains no lines", _PRELS_SHAPE)
     elif not found and not errors:
         errors.add(None, "empty", "no document was drawn for statAP and judged", _PRELS_SHAPE)
     errors.check()

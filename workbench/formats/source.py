@@ -87,8 +87,8 @@ class Bounded:
         data = self._stream.read(size)
         self._left -= len(data)
         if self._left < 0:
-            message = f"the file holds more than {-(-self._limit // 2**20):,} MiB"
-            remedy = "is this the right file? A run has one line a topic and document"
+            message = f"the file contains more than {-(-self._limit // 2**20):,} MiB"
+            remedy = "check that this is the right file: a run has one line per topic and document"
             raise rejected(self._source, None, "too-large", message, remedy)
         return data
 
@@ -114,7 +114,7 @@ def byte_lines(
         first, *others = chunk.split(b"\n")
         if len(rest) + len(first) > limit:
             message = f"the line is longer than {limit // 2**20} MiB"
-            remedy = "is this a text file with one record a line?"
+            remedy = "check that this is a text file with one record per line"
             raise rejected(source, upcoming, "line-too-long", message, remedy)
         lines = [rest + first, *others]
         rest = lines.pop()
@@ -140,7 +140,7 @@ def whole_bytes(stream: Readable, *, source: str) -> bytes:
     content = open_source(stream, source).read(LINE_LIMIT + 1)
     if len(content) > LINE_LIMIT:
         message = f"the file is larger than {LINE_LIMIT // 2**20} MiB"
-        raise rejected(source, None, "too-large", message, "is this the right file? Otherwise split it")
+        raise rejected(source, None, "too-large", message, "check that this is the right file, or split it")
     _refuse_binary(content, source, 1)
     return content.removeprefix(_BOM)
 
@@ -166,9 +166,13 @@ class Twice:
             try:
                 self._memory.write(data)
             except OSError as error:
-                message = f"a copy for reading it twice cannot be kept: {error.strerror}"
+                message = f"the temporary copy of the input cannot be written: {error.strerror}"
                 raise rejected(
-                    self._source, None, "not-kept", message, "make room, or name a file"
+                    self._source,
+                    None,
+                    "not-kept",
+                    message,
+                    "free disk space, or give a file instead of standard input",
                 ) from error
         return data
 
@@ -252,13 +256,17 @@ class _Gunzip(io.RawIOBase):
         if self._given > _BOMB_BYTES and self._given > _BOMB_RATIO * self._packed.consumed:
             message = f"the gzip file grows more than {_BOMB_RATIO} times when it is decompressed"
             raise rejected(
-                self._source, None, "gzip-bomb", message, "no text of records does: give the text itself"
+                self._source,
+                None,
+                "gzip-bomb",
+                message,
+                "give the uncompressed text: no file of records compresses that well",
             )
         try:
             given = self._plain.readinto(cast(bytearray, buffer))
         except EOFError as error:
             message = "the gzip file ends too early"
-            raise rejected(self._source, None, "gzip", message, "it was cut: copy it again") from error
+            raise rejected(self._source, None, "gzip", message, "copy it again: it is truncated") from error
         except (gzip.BadGzipFile, self._broken) as error:
             message = f"the gzip file is broken: {error}"
             raise rejected(
@@ -321,4 +329,4 @@ def _refuse_binary(chunk: bytes, source: str, line: int) -> None:
             remedy = "decompress it with unzstd, or compress it with gzip"
             raise rejected(source, None, "archive", "the file is compressed by zstd", remedy)
     remedy = "give a text file in UTF-8, plain or gzip; an archive must be unpacked first"
-    raise rejected(source, line, "binary", "the file holds NUL bytes, so it is no text", remedy)
+    raise rejected(source, line, "binary", "the file contains NUL bytes, so it is not text", remedy)

@@ -44,7 +44,7 @@ def read_topics(
             errors.add(line, "duplicate", message, "give every topic an id of its own")
         if not topic.title and not topic.description:
             message = f"topic {shown(topic.id)} has neither title nor description"
-            errors.add(line, "empty-topic", message, "write what is looked for")
+            errors.add(line, "empty-topic", message, "write a title or a description")
         check_texts(line, (topic.title, topic.description, topic.narrative), errors)
         topics.append(topic)
     if not topics and not errors:

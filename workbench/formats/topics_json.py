@@ -68,7 +68,7 @@ def _topic(line: int, record: Record, errors: ErrorCollector) -> Topic | None:
     identifier = first_of(line, record, _IDS, errors)
     if identifier is None:
         keys = unknown_keys(record, (*_TITLES, *_DESCRIPTIONS, *_NARRATIVES))
-        errors.add(line, "id", f"the topic has no id (other keys: {keys})", f"one of {', '.join(_IDS)}")
+        errors.add(line, "id", f"the topic has no id (other keys: {keys})", f"add one of {', '.join(_IDS)}")
         return None
     title, description, narrative = (
         first_of(line, record, names, errors) or "" for names in (_TITLES, _DESCRIPTIONS, _NARRATIVES)
@@ -100,17 +100,17 @@ def _turns(line: int, record: Record, turns: list[Any], errors: ErrorCollector) 
     """The turns of a conversation, each with what was said before."""
     conversation = first_of(line, record, _IDS, errors)
     if conversation is None:
-        errors.add(line, "id", "the conversation has no id", f"one of {', '.join(_IDS)}")
+        errors.add(line, "id", "the conversation has no id", f"add one of {', '.join(_IDS)}")
         return
     if len(turns) > MOST_TURNS:
         message = f"the conversation has {len(turns):,} turns"
-        errors.add(line, "turns", message, f"at most {MOST_TURNS}: split it")
+        errors.add(line, "turns", message, f"split it: at most {MOST_TURNS}")
         return
     about = _further(record, (_IDS,), _TURNS)
     before: list[tuple[str, str]] = []
     for number, turn in enumerate(turns, 1):
         if not isinstance(turn, dict):
-            errors.add(line, "turns", f"turn {number} of {shown(conversation)} is no JSON object", _TURN)
+            errors.add(line, "turns", f"turn {number} of {shown(conversation)} is not a JSON object", _TURN)
             continue
         count = errors.count
         given = first_of(line, turn, _TURN_IDS, errors) or str(number)
@@ -139,7 +139,7 @@ def _subtopics(line: int, found: Any, errors: ErrorCollector) -> tuple[tuple[str
     if found is None:
         return ()
     if not isinstance(found, list):
-        errors.add(line, "subtopics", "the subtopics are no list", _SUBTOPICS)
+        errors.add(line, "subtopics", "the subtopics are not a list", _SUBTOPICS)
         return ()
     read: list[tuple[str, str]] = []
     for number, one in enumerate(found, 1):
@@ -149,7 +149,7 @@ def _subtopics(line: int, found: Any, errors: ErrorCollector) -> tuple[tuple[str
             given = first_of(line, one, _IDS, errors) or str(number)
             read.append((trimmed(given), collapsed(first_of(line, one, _LABELS, errors) or "")))
         else:
-            errors.add(line, "subtopics", f"subtopic {number} is no text", _SUBTOPICS)
+            errors.add(line, "subtopics", f"subtopic {number} is not text", _SUBTOPICS)
     return checked_subtopics(line, read, errors)
 
 

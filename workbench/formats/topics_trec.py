@@ -140,7 +140,9 @@ def _turn(
     if known and not closing:
         if known in topic.fields:
             message = f"the topic of line {topic.line} has a second field {shown(name)}"
-            errors.add(line, "repeated-field", message, "end topics with </top>; one field of a kind")
+            errors.add(
+                line, "repeated-field", message, "end every topic with </top>, and give each field once"
+            )
         topic.fields.setdefault(known, [])
         topic.current = known
     elif known or (closing and (name in _FURTHER or name == topic.current)):

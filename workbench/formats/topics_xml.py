@@ -38,7 +38,7 @@ def xml_topics(content: bytes, errors: ErrorCollector) -> NumberedTopics:
     try:
         root, lines = _tree(content[blank:])
     except expat.ExpatError as error:
-        message = f"this is no well-formed XML: {expat.ErrorString(error.code)}"
+        message = f"this is not well-formed XML: {expat.ErrorString(error.code)}"
         remedy = "write & as &amp; and < as &lt;, and close every element"
         errors.add(before + error.lineno, "xml", message, remedy)
         return
@@ -66,7 +66,7 @@ def _topic(element: Element, line: int, errors: ErrorCollector) -> Topic | None:
     if not identifier.strip():
         names = ", ".join(shown(name) for name in dict.fromkeys(name for name, _ in parts[:50] if name))
         message = f"the topic has no id (found: {names or 'nothing'})"
-        errors.add(line, "id", message, f"one of {', '.join(_IDS)}, as an attribute or an element")
+        errors.add(line, "id", message, f"add one of {', '.join(_IDS)}, as an attribute or an element")
         return None
     further = [one for at, one in enumerate(parts) if at not in used]
     subtopics = []

@@ -47,7 +47,7 @@ VARIABLES = (
         ADDRESS,
         "WORKBENCH_PREFIX",
         "none",
-        "Path under which the site is, such as `/workbench`; the proxy passes paths on unchanged",
+        "Path of the site, such as `/workbench`; the proxy passes paths on unchanged",
     ),
     Variable(
         ADDRESS,
@@ -151,9 +151,7 @@ VARIABLES = (
         "Well-known authorities",
         "File of certificates (PEM) that the cluster’s certificate is checked against",
     ),
-    Variable(
-        SEARCH, "WORKBENCH_OPENSEARCH_PREFIX", CLUSTER_PREFIX, "How the names of the indexes there begin"
-    ),
+    Variable(SEARCH, "WORKBENCH_OPENSEARCH_PREFIX", CLUSTER_PREFIX, "Prefix of the index names there"),
     Variable(
         SIGN_IN,
         "WORKBENCH_REQUIRE_TWO_FACTOR",
@@ -165,7 +163,7 @@ VARIABLES = (
         SIGN_IN,
         "WORKBENCH_IDLE_HOURS",
         "336, 14 days",
-        "Hours after which a [session](accounts.md#sessions) ends that is not used; 0: its 30 days only",
+        "Hours without use after which a [session](accounts.md#sessions) ends; 0: only after its 30 days",
     ),
     Variable(
         LOG,
@@ -197,8 +195,8 @@ VARIABLES = (
         DATA,
         "WORKBENCH_WORKER",
         "no",
-        "`yes`: `workbench worker` does the jobs; `workbench serve` starts one; without it each request does "
-        "its own",
+        "`yes`: `workbench worker` runs the jobs; `workbench serve` starts one; without it each request "
+        "runs its own",
     ),
     Variable(
         COMMANDS,

@@ -96,23 +96,23 @@ def _at_random(lesson: Lesson) -> Lessons:
 
 BMI = Learner(
     "bmi",
-    "what is most likely relevant, by a model of the topic's text and judgments",
+    "the documents most likely to be relevant, by a model of the topic's text and judgments",
     "Cormack and Grossman 2015 (the TREC Total Recall baseline)",
     _by_relevance,
 )
 UNCERTAINTY = Learner(
     "uncertainty",
-    "what the same model is least sure of; teaches it most, finds later",
+    "the documents that the same model is least sure of; teaches it most, but finds relevant ones later",
     "Lewis and Gale 1994",
     _by_uncertainty,
 )
 SEARCH = Learner(
     "search",
-    "by the topic's text alone, whatever is judged; what a learner must beat",
+    "by the topic's text alone, ignoring judgments; the baseline to beat",
     "Manning, Raghavan and Schütze 2008, section 6.3 (cosine of tf-idf)",
     _by_search,
 )
-RANDOM_ORDER = Learner("random", "at random, whatever is judged", "a permutation by the seed", _at_random)
+RANDOM_ORDER = Learner("random", "at random, ignoring judgments", "a permutation by the seed", _at_random)
 
 LEARNERS: Mapping[str, Learner] = {one.name: one for one in (BMI, UNCERTAINTY, SEARCH, RANDOM_ORDER)}
 
@@ -120,7 +120,7 @@ LEARNERS: Mapping[str, Learner] = {one.name: one for one in (BMI, UNCERTAINTY, S
 def learner_named(name: str) -> Learner:
     """The learner of this name; raises WorkbenchError with those that exist."""
     if name not in LEARNERS:
-        raise WorkbenchError(f'there is no learner "{name}"', remedy=f"one of {', '.join(LEARNERS)}")
+        raise WorkbenchError(f'there is no learner "{name}"', remedy=f"choose one of {', '.join(LEARNERS)}")
     return LEARNERS[name]
 
 

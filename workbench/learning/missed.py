@@ -40,7 +40,7 @@ def share_bounds(seen: int, drawn: int, *, confidence: float) -> tuple[float, fl
     [0.000808, 0.023873]
     """
     if not 0 <= seen <= drawn or not drawn:
-        raise WorkbenchError(f"{seen} of {drawn} is no share", remedy="draw at least one document")
+        raise WorkbenchError(f"{seen} of {drawn} is not a share", remedy="draw at least one document")
     tail = (1 - confidence) / 2
     low = 0.0 if not seen else float(betaincinv(seen, drawn - seen + 1, tail))
     high = 1.0 if seen == drawn else float(betaincinv(seen + 1, drawn - seen, 1 - tail))
@@ -82,7 +82,7 @@ class ElusionSample:
         if not 0 <= self.relevant <= self.judged <= self.drawn <= self.left or not self.drawn:
             raise WorkbenchError(
                 f"{self.relevant} relevant of {self.judged} judged of {self.drawn} drawn of {self.left} is "
-                "no sample",
+                "not a sample",
                 remedy="draw at least one document",
             )
 

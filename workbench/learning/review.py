@@ -200,7 +200,7 @@ class Review:
         """A document goes to an assessor; raises Conflict for one that is out or judged."""
         if not self._free[place]:
             message = "a document was handed out that is out or judged already"
-            raise Conflict(message, remedy="the collection or the events are not those of this review")
+            raise Conflict(message, remedy="use the collection and the events of this review")
         is_random = self._is_random(self._slots)
         self._slots += 1
         self._free[place] = False
@@ -220,7 +220,7 @@ class Review:
     def give_back(self, place: int) -> None:
         """A document comes back without a grade; raises Conflict for one that is not out, or judged."""
         if place not in self._out or self._answers.get(place) is not None:
-            raise Conflict("a document came back that is not out", remedy="nothing is to be done")
+            raise Conflict("a document came back that is not out", remedy="nothing to do")
         self._answers.pop(place, None)
         if self._out.pop(place) is not Origin.RANDOM and not self._ahead[place]:
             self._reading.remove(place)

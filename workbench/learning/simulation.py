@@ -217,7 +217,9 @@ def judged_topics(
             chosen.append(JudgedTopic(topic.id, vectors.vector(topic_text(topic)), relevant))
     if not chosen:
         message = f"no topic has {max(fewest, 1)} relevant documents in the collection"
-        raise WorkbenchError(message, remedy="are these the documents, qrels and topics of one collection?")
+        raise WorkbenchError(
+            message, remedy="check that the documents, qrels and topics are of one collection"
+        )
     return tuple(chosen)
 
 

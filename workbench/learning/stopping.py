@@ -149,7 +149,9 @@ def target(trace: ReviewTrace, _goal: StoppingGoal) -> StopPoint:
             return not_stopped(f"fewer than {TARGETS} relevant documents were drawn")
         everything = int(trace.drawn.relevant.sum())
         return StopPoint(
-            trace.collection, everything, f"there are fewer than {TARGETS} relevant documents: all was drawn"
+            trace.collection,
+            everything,
+            f"there are fewer than {TARGETS} relevant documents: every document was drawn",
         )
     places = trace.drawn.read_at[:draws][trace.drawn.relevant[:draws]]
     if not places.all():
@@ -206,8 +208,8 @@ def knee(trace: ReviewTrace, _goal: StoppingGoal) -> StopPoint:
 KNEE = StoppingRule(
     "knee",
     "the slope of found against read before the knee is 156 - min(found, 150) times the slope after it",
-    "relevant documents come early, in one rise: where a part is unlike the rest it nearly always stops too "
-    "soon; with few relevant documents it waits long",
+    "relevant documents come early, in one rise: if some are unlike the rest, it nearly always stops too "
+    "soon; with few relevant documents it stops late",
     "",
     "Cormack and Grossman 2016",
     knee,
@@ -259,7 +261,8 @@ def qbcb(trace: ReviewTrace, goal: StoppingGoal) -> StopPoint:
             )
         everything = int(trace.drawn.relevant.sum())
         reason = (
-            f"cannot be certified: there are fewer than {positives} relevant documents, and all was drawn"
+            f"cannot be certified: there are fewer than {positives} relevant documents, and every document "
+            "was drawn"
         )
         return StopPoint(trace.collection, everything, reason)
     needed = needed_of(positives, goal)
@@ -354,7 +357,7 @@ ELUSION = StoppingRule(
     "elusion",
     "after a round without a relevant document, a sample of the unread has none either (at most 5 samples)",
     "the sample is judged as carefully as the rest; goals near 1 need large samples",
-    "of all reviews the recall of the goal, with its confidence; not of those that stop",
+    "the recall of the goal, with its confidence, over all reviews; not over those that stop",
     "Roitblat 2007; acceptance on zero, Bonferroni over the samples",
     elusion,
 )
@@ -367,5 +370,5 @@ def stopping_rule_named(name: str) -> StoppingRule:
     """The rule of this name; raises WorkbenchError with those that exist."""
     if name not in STOPPING_RULES:
         message = f'there is no stopping rule "{name}"'
-        raise WorkbenchError(message, remedy=f"one of {', '.join(STOPPING_RULES)}")
+        raise WorkbenchError(message, remedy=f"choose one of {', '.join(STOPPING_RULES)}")
     return STOPPING_RULES[name]

@@ -141,7 +141,7 @@ def _check_docnos(docnos: list[str]) -> None:
         raise WorkbenchError("there are no documents", remedy="give the documents of the collection")
     if len(set(docnos)) < len(docnos):
         docno, times = Counter(docnos).most_common(1)[0]
-        raise WorkbenchError(f"document {docno} comes {times} times", remedy="keep one of them")
+        raise WorkbenchError(f"document {docno} is listed {times} times", remedy="keep one of them")
 
 
 def _weighted(docnos: tuple[str, ...], rows: csr_array) -> Vectors:

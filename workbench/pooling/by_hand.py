@@ -16,7 +16,7 @@ from workbench.records import Run
 
 def _empty(runs: Iterable[Run], **_: Any) -> Pool:
     if next(iter(runs), None) is not None:
-        message = "a pool by hand takes no documents of runs"
+        message = "a pool by hand takes no documents from runs"
         raise WorkbenchError(message, remedy="make the pool in a campaign, and add the documents there")
     return Pool((), (), {})
 
@@ -27,7 +27,7 @@ def _size(planned: Planned) -> tuple[Counts, Certainty]:
 
 BY_HAND: Strategy[Pool] = Strategy(
     "by-hand",
-    "no documents but those that people find by searching or add as a list",
+    "only documents that people find by searching or add as a list",
     "Cormack, Palmer and Clarke 1998",
     (),
     _empty,

@@ -123,7 +123,7 @@ def reciprocal_ranks(topic: TopicCandidates, *, k: int) -> Floats:
 
 
 PERSISTENCE = Parameter(
-    "p", "how likely a reader goes on to the next rank", 0.8, NUMBER, lowest=0.01, highest=0.999
+    "p", "probability that a reader goes on to the next rank", 0.8, NUMBER, lowest=0.01, highest=0.999
 )
 BORDA = fusion(
     "borda", "the documents with the most points when runs vote by rank", "Aslam and Montague 2001", points
@@ -139,7 +139,7 @@ COMBSUM = fusion(
 )
 RBP = fusion(
     "rbp",
-    "the documents that weigh most in the runs' rank-biased precision",
+    "the documents with the most RBP weight over all runs",
     "Moffat, Webber and Zobel 2007, method A",
     rank_biased,
     PERSISTENCE,

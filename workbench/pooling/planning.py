@@ -38,12 +38,18 @@ class JudgingWork:
     def __post_init__(self) -> None:
         findings = []
         if self.per_pair < 1:
-            findings.append(_finding("per_pair", "every pair is judged at least once", "give 1 or more"))
+            findings.append(_finding("per_pair", "every pair must be judged at least once", "give 1 or more"))
         if not 1 <= self.assessors <= MOST_ASSESSORS:
-            findings.append(_finding("assessors", "somebody must judge", f"give 1 to {MOST_ASSESSORS:,}"))
+            findings.append(
+                _finding(
+                    "assessors", "the number of assessors is out of range", f"give 1 to {MOST_ASSESSORS:,}"
+                )
+            )
         elif self.assessors < self.per_pair:
-            message = f"{self.assessors} cannot judge every pair {self.per_pair} times, each of them once"
-            findings.append(_finding("assessors", message, "give more assessors, or fewer judgments a pair"))
+            message = f"{self.per_pair} judgments per pair need as many assessors, not {self.assessors}"
+            findings.append(
+                _finding("assessors", message, "give more assessors, or fewer judgments per pair")
+            )
         if not 0 < self.seconds <= LONGEST_SECONDS:
             message = f"a judgment cannot take {self.seconds:g} seconds"
             findings.append(_finding("seconds", message, f"give more than 0, at most {LONGEST_SECONDS:,}"))

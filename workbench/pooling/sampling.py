@@ -84,7 +84,7 @@ def accept_strata(given: object) -> tuple[Stratum, ...]:
         raise ValueError("there is no stratum")
     for one in strata:
         if not 1 <= one.first <= one.last:
-            raise ValueError(f"{one} is no range of ranks")
+            raise ValueError(f"{one} is not a range of ranks")
         if one.rate is not None and not 0 < one.rate <= 1:
             raise ValueError(f"the rate of {one} is not above 0 and at most 1")
     for before, after in pairwise(strata):

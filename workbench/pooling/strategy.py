@@ -166,14 +166,14 @@ class Strategy(Generic[Made]):
     def _unknown(self, name: str) -> Finding:
         has = ", ".join(parameter.name for parameter in self.parameters)
         message = f'the strategy "{self.name}" has no parameter "{name}"'
-        return Finding(name, None, "parameter-unknown", message, f"it has {has}")
+        return Finding(name, None, "parameter-unknown", message, f"choose from {has}")
 
 
 def named(strategies: Mapping[str, Strategy[Made]], name: str) -> Strategy[Made]:
     """The strategy of this name; raises WorkbenchError with those that exist."""
     if name not in strategies:
         raise WorkbenchError(
-            f'there is no pooling strategy "{name}"', remedy=f"one of {', '.join(strategies)}"
+            f'there is no pooling strategy "{name}"', remedy=f"choose one of {', '.join(strategies)}"
         )
     return strategies[name]
 
@@ -210,7 +210,7 @@ def _depths(given: object) -> dict[str, int]:
         items = [item.rpartition("=") for item in given.split()]
         given = {name: depth for name, _, depth in items}
         if len(given) < len(items):
-            raise ValueError("an id comes twice")
+            raise ValueError("an id is repeated")
     if not isinstance(given, Mapping):
         raise ValueError
     depths = {name: _whole(depth) for name, depth in given.items()}

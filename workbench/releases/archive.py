@@ -73,7 +73,7 @@ def zip_parts(files: Mapping[str, bytes | UnreadFile]) -> Iterator[bytes]:
     if size > MOST_BYTES or len(files) > MOST_MEMBERS:
         raise WorkbenchError(
             f"a release of {size:,} bytes in {len(files):,} files is too large",
-            remedy="leave out documents or runs, and publish them beside it",
+            remedy="leave out documents or runs, and publish them separately",
         )
     start, central = 0, bytearray()
     for name in sorted(files, key=str.encode):

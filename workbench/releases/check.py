@@ -102,7 +102,9 @@ def check_release(
     zipped = StoredZip(stream, most)
     if zipped.size > most:
         message = f"the file has more than {most:,} bytes"
-        finding = Finding(source, None, "size", message, "a release is smaller than this")
+        finding = Finding(
+            source, None, "size", message, "check that this is the right file: a release is smaller"
+        )
         return ReleaseCheck((finding,), zipped.sha256, 0, None)
     findings: list[Finding] = []
     if sha256 and sha256.strip().lower() != zipped.sha256:
@@ -113,7 +115,7 @@ def check_release(
         members = zipped.members()
     except Misplaced as error:
         message = f"byte {error.offset:,}: {error.what}"
-        remedy = f"{AGAIN}; a zip that was packed anew is another one"
+        remedy = f"{AGAIN}; a zip that was packed again is a different file"
         findings.append(Finding(source, None, "layout", message, remedy))
         digests, checksums = _by_directory(zipped, most)
         findings += check_digests(digests, checksums)
@@ -355,7 +357,7 @@ def _check_runs(contents: ReleaseContents, files: Mapping[str, UnreadFile]) -> N
         found = _size_of_run(files[path])
         if found != (run.topics, run.lines):
             stated = f"{run.topics:,} topics and {run.lines:,} lines"
-            message = f"the manifest states {stated} of the run {run.tag!a}, which has others"
+            message = f"the manifest states {stated} for the run {run.tag!a}, but its file has other numbers"
             raise InvalidInput([_damage(MANIFEST, "form", message)])
 
 

@@ -129,8 +129,8 @@ def check_contents(contents: ReleaseContents) -> None:
         for one in sorted(ids, key=id_bytes):
             if not fits(one) or not is_utf8(one):
                 shown = ascii(one)[:80]
-                message = f"the {kind} {shown} cannot stand in a qrels file"
-                remedy = "ids have no white space and are UTF-8: columns of qrels are separated by spaces"
+                message = f"the {kind} {shown} cannot be written to a qrels file"
+                remedy = "use ids in UTF-8 without white space: columns of qrels are separated by spaces"
                 found.append(Finding("Release", None, "id", message, remedy))
     if found:
         raise InvalidInput(found)

@@ -86,7 +86,7 @@ def _manifest(files: Files) -> dict[str, Any]:
     try:
         found = parsed_json(_file(files, at.MANIFEST))
     except ValueError as error:
-        raise _refused(at.MANIFEST, f"this is no JSON: {error}") from None
+        raise _refused(at.MANIFEST, f"this is not JSON: {error}") from None
     form = found.get("form") if isinstance(found, dict) else None
     if form != FORM:
         raise _refused(at.MANIFEST, f"the form is {ascii(form)[:60]}, not {FORM}", _NEWER)

@@ -84,7 +84,7 @@ def as_object(record: Any) -> dict[str, Any]:
 def from_object(kind: type[Record], given: object) -> Record:
     """The record of a JSON object; raises ValueError, naming the field, for a wrong or missing value."""
     if not isinstance(given, dict):
-        raise ValueError(f"{_short(given)} is no object")
+        raise ValueError(f"{_short(given)} is not an object")
     hints = _hints(kind)  # type: ignore[arg-type]  # a class is hashable
     strange = given.keys() - hints.keys()
     if strange:
@@ -136,7 +136,7 @@ def _value(hint: Any, given: Any) -> Any:
         return _value(hint, given)
     if origin is tuple:
         if not isinstance(given, list):
-            raise ValueError(f"{_short(given)} is no list")
+            raise ValueError(f"{_short(given)} is not a list")
         if parts[-1] is ...:
             return tuple(_value(parts[0], one) for one in given)
         if len(parts) != len(given):
@@ -144,7 +144,7 @@ def _value(hint: Any, given: Any) -> Any:
         return tuple(map(_value, parts, given))
     if origin is dict or hint is dict:
         if not isinstance(given, dict):
-            raise ValueError(f"{_short(given)} is no object")
+            raise ValueError(f"{_short(given)} is not an object")
         return {key: _value(parts[1], one) for key, one in given.items()}
     if is_dataclass(hint):
         return from_object(hint, given)  # type: ignore[arg-type]  # is_dataclass narrows to instances too
@@ -153,9 +153,9 @@ def _value(hint: Any, given: Any) -> Any:
     if hint is float and type(given) is int:
         return float(given)
     if hint is not Any and type(given) is not hint:
-        raise ValueError(f"{_short(given)} is no {hint.__name__}")
+        raise ValueError(f"{_short(given)} is not {hint.__name__}")
     if isinstance(given, str) and _UNSTORABLE.search(given):
-        raise ValueError(f"{_short(given)} has a character that is none")
+        raise ValueError(f"{_short(given)} has an invalid character")
     if (isinstance(given, int) and abs(given) >= _LARGEST) or (
         isinstance(given, float) and not isfinite(given)
     ):
@@ -167,7 +167,7 @@ def _moment(given: Any) -> datetime:
     try:
         found = datetime.fromisoformat(given)
     except (TypeError, ValueError):
-        raise ValueError(f"{_short(given)} is no time") from None
+        raise ValueError(f"{_short(given)} is not a time") from None
     if found.tzinfo is None:
         raise ValueError(f"{_short(given)} has no time zone")
     return found.astimezone(UTC)

@@ -46,7 +46,7 @@ class ZippedFiles(Mapping[str, bytes]):
         try:
             self.archive = zipfile.ZipFile(stream)
         except (zipfile.BadZipFile, ValueError, OSError) as error:
-            raise _broken(source, f"this is no zip of a release: {error}") from None
+            raise _broken(source, f"this is not the zip of a release: {error}") from None
         for one in self.archive.infolist():
             if one.compress_type != zipfile.ZIP_STORED or one.flag_bits & 1:
                 raise _broken(source, f"{ascii(one.filename)[1:-1]} is compressed or encrypted")

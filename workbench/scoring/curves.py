@@ -92,7 +92,7 @@ def roc(run: JudgedRun, options: CurveOptions) -> Curve:
         if not all_others.any():
             raise WorkbenchError(
                 "fallout is undefined: the qrels have no document that is not relevant",
-                remedy="say how many documents the collection has: docs",
+                remedy="give the number of documents in the collection: docs",
             )
     else:
         auc: Any = own_measures()["AUC"]

@@ -31,7 +31,7 @@ _KINDS = {
     dict: "{grade: gain}",
 }
 _PIPELINE: Any = ir_measures.DefaultPipeline
-_EXAMPLES = "such as AP, nDCG@10, P(rel=2)@5"
+_EXAMPLES = "use names such as AP, nDCG@10, P(rel=2)@5"
 # The lowest and the highest value of parameters that are numbers.
 _RANGES: Mapping[str, tuple[float, float]] = {
     "cutoff": (1, 2**31 - 1),
@@ -123,7 +123,7 @@ def _measure(name: str) -> Measure:
         _check(name, measure, key)
     if kernel := KERNELS.get(str(measure.NAME)):
         for key in sorted(kernel.needed - measure.params.keys()):
-            raise WorkbenchError(f'"{name}" needs a {key}', remedy=f"such as {name}@20")
+            raise WorkbenchError(f'"{name}" needs a {key}', remedy=f"add one, such as {name}@20")
     _check_together(name, measure)
     if kernel_of(measure) is None and not in_the_field(measure):
         raise WorkbenchError(f"no installed scorer computes {measure}", remedy=_installation(measure))
@@ -188,9 +188,10 @@ def _check(name: str, measure: Measure, key: str) -> None:
     remedy = ""
     if (isinstance(value, bool) and declared.dtype is not bool) or not declared.validate(value):
         choices = declared.choices if isinstance(declared.choices, (list, tuple)) else ()
-        remedy = f"one of {', '.join(map(str, choices))}" if choices else f"give {_KINDS[declared.dtype]}"
+        named = ", ".join(map(str, choices))
+        remedy = f"choose one of {named}" if choices else f"give {_KINDS[declared.dtype]}"
     elif bounds and not bounds[0] <= value <= bounds[1]:
-        remedy = f"from {bounds[0]} to {bounds[1]}"
+        remedy = f"give a value from {bounds[0]} to {bounds[1]}"
     elif key == "recall" and round(value, 2) != value:
         # trec_eval knows two decimals; two levels that share them could not be told apart.
         remedy = "at most two decimals"
@@ -198,7 +199,8 @@ def _check(name: str, measure: Measure, key: str) -> None:
         raise WorkbenchError(f'{key} in "{name}" cannot be {value!r}', remedy=remedy)
     if key == "gains" and not all(_is_gain(grade, gain) for grade, gain in value.items()):
         raise WorkbenchError(
-            f'the gains in "{name}" are wrong', remedy=f"whole numbers from 0 to {LARGEST_GRADE} by grade"
+            f'the gains in "{name}" are wrong',
+            remedy=f"give whole numbers from 0 to {LARGEST_GRADE} by grade",
         )
 
 
@@ -213,7 +215,7 @@ def _check_together(name: str, measure: Measure) -> None:
     if given.get("interpolation") == "bucket" and (given.get("recall", 0) * 100) % 10 > 1e-9:
         raise WorkbenchError(
             f'recall in "{name}" cannot be {given["recall"]!r}',
-            remedy="the bucket rule knows the levels 0, .1, .2 to 1",
+            remedy="use 0, .1, .2 to 1: the bucket rule has only these levels",
         )
 
 
@@ -253,7 +255,7 @@ def check_complement(relevance: Relevance, measures: Iterable[Measure]) -> None:
         if (relevance.relevant(0) == relevance.relevant(rel)).all():
             raise WorkbenchError(
                 f"{measure} is undefined: the qrels have no document that is not relevant",
-                remedy="say how many documents the collection has, as AUC(docs=528155)",
+                remedy="give the number of documents in the collection, as in AUC(docs=528155)",
             )
 
 

@@ -195,7 +195,7 @@ def gain_measure(name: str, *, relevant_from: int) -> GainMeasure:
             return made
     raise WorkbenchError(
         f"the influence on {name!r} cannot be computed",
-        remedy=f"a measure such as {', '.join(influence_measures())}",
+        remedy=f"choose a measure such as {', '.join(influence_measures())}",
     )
 
 

@@ -49,7 +49,7 @@ class Relevance:
             if qrel.docno in of_topic:
                 raise WorkbenchError(
                     f"document {qrel.docno} has two grades for topic {qrel.topic}",
-                    remedy="qrels hold one grade a pair; only diversity measures read grades by subtopic",
+                    remedy="keep one grade per pair; only diversity measures read grades by subtopic",
                 )
             if abs(qrel.grade) > LARGEST_GRADE:
                 _refuse_grade(qrel.grade, qrel.docno)
@@ -198,7 +198,7 @@ def places_from(starts: Positions, sizes: Positions) -> Positions:
 def _refuse_grade(grade: int, docno: str) -> NoReturn:
     raise WorkbenchError(
         f"the grade {grade} of document {docno} cannot be scored",
-        remedy=f"scorers take grades up to {LARGEST_GRADE:,}",
+        remedy=f"use grades up to {LARGEST_GRADE:,}",
     )
 
 

@@ -278,7 +278,7 @@ def _relevance(qrels: Iterable[Qrel], measures: Sequence[Measure]) -> Relevance:
         raise WorkbenchError(
             f"{plain[0]} cannot be computed against qrels with subtopics: document {second.docno} of topic "
             f"{second.topic} has several grades",
-            remedy=f"score {plain[0]} against qrels with one grade a document, apart from diversity measures",
+            remedy=f"score {plain[0]} apart from diversity measures, against qrels with one grade a document",
         )
     return relevance
 

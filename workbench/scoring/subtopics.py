@@ -56,7 +56,7 @@ class SubtopicRelevance(Relevance):
         if np.bincount(self._topics).max() < 2:
             raise WorkbenchError(
                 "the qrels have no subtopics: the second column has one value in every topic",
-                remedy="diversity measures need qrels with the columns topic subtopic docno grade",
+                remedy="use qrels with the columns topic subtopic docno grade for diversity measures",
             )
         pairs = count()
         self._pairs = {
@@ -152,7 +152,7 @@ def _highest(lines: Sequence[Qrel]) -> Iterable[Qrel]:
         if (line.topic, line.docno, line.iteration) in seen:
             raise WorkbenchError(
                 f"document {line.docno} has two grades for subtopic {line.iteration} of topic {line.topic}",
-                remedy="qrels hold one grade for each subtopic that a document is judged for",
+                remedy="keep one grade for each subtopic that a document is judged for",
             )
         seen.add((line.topic, line.docno, line.iteration))
         best = first.setdefault((line.topic, line.docno), line)

@@ -95,7 +95,7 @@ class SearchQuery:
         )
         parts = [f"{words} {between.join(map(str, some))}" for words, some, between in lists if some]
         if self.left_out:
-            parts.append("the end was too long and left out")
+            parts.append("the query was too long: its end was left out")
         return "; ".join(parts) or "no words to search for"
 
 

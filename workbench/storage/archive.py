@@ -110,7 +110,7 @@ def write_archive(database: Database, path: Path, progress: Progress = no_progre
     except OSError as error:
         raise WorkbenchError(
             f"the backup {path} cannot be written: {error.strerror or error}",
-            remedy="make room, or name another place with --to; nothing was left behind",
+            remedy="free disk space, or choose another place with --to; nothing was left behind",
         ) from error
     return Backup(path, path.stat().st_size, sha256, made_at, contents)
 
@@ -316,7 +316,7 @@ def _check_fits(row: dict[str, Any], table: Table) -> None:
             key = ", ".join(str(row[one.name]) for one in table.primary_key)
             raise WorkbenchError(
                 f"{table.name} ({key}): {column.name} {problem}, which PostgreSQL does not store",
-                remedy="change it where it is, or stay on SQLite",
+                remedy="correct it in the source database, or stay on SQLite",
             )
 
 

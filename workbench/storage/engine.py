@@ -208,7 +208,7 @@ def _engine(url: str) -> Engine:
         )
     except ArgumentError:
         raise WorkbenchError(
-            "the database address cannot be read", remedy="sqlite:///FILE or postgresql://USER@HOST/NAME"
+            "the database address cannot be read", remedy="use sqlite:///FILE or postgresql://USER@HOST/NAME"
         ) from None
     except ModuleNotFoundError:
         raise WorkbenchError(

@@ -32,7 +32,7 @@ from workbench.storage.tables import Base, ReleasePartRow, ReleaseRow, TrailRow
 
 MOST = 20
 """Rows named for each constraint; more of the same say no more."""
-RESTORE = "restore the latest backup without this, and report how it came about"
+RESTORE = "restore the latest backup without this error, and report how it happened"
 KEPT_AS_THEY_ARE = {
     ReleaseRow.__tablename__: {"collection_release_is_final"},
     ReleasePartRow.__tablename__: {"release_part_is_final"},
@@ -63,7 +63,7 @@ def check_file(connection: Connection) -> Iterator[Finding]:
 
 def check_schema(connection: Connection) -> Iterator[Finding]:
     """Tables, columns, indexes and triggers that are missing or strange."""
-    remedy = "somebody changed the schema by hand: restore a backup into an empty database"
+    remedy = "restore a backup into an empty database: somebody changed the schema by hand"
     context = MigrationContext.configure(connection, opts={"compare_type": True})
     for difference in compare_metadata(context, Base.metadata):
         # A change of a column comes in a list, everything else as a tuple that begins with its kind.
@@ -73,7 +73,7 @@ def check_schema(connection: Connection) -> Iterator[Finding]:
     found = set(connection.execute(text(_TRIGGERS[connection.dialect.name])).scalars())
     for name, triggers in KEPT_AS_THEY_ARE.items():
         if not triggers <= found:
-            message = "a trigger that keeps its rows as they are is missing"
+            message = "a trigger that protects its rows from changes is missing"
             yield Finding(name, None, "schema", message, remedy)
 
 

@@ -140,8 +140,8 @@ def _check_direction(measure: Measure) -> None:
     """Every ranking, gap and loss of this room reads the higher score as the better one."""
     kernel = kernel_of(measure)
     if kernel is not None and not kernel.descending:
-        message = f"{measure} is better the lower it is: runs would be ranked upside down"
-        remedy = "choose a measure that is better the higher it is, such as AP or nDCG@10"
+        message = f"lower values of {measure} are better: runs would be ranked upside down"
+        remedy = "choose a measure of which higher values are better, such as AP or nDCG@10"
         raise rejected("measure", None, LOWER_IS_BETTER, message, remedy)
 
 

@@ -29,8 +29,8 @@ FARTHEST = 5
 """Times the judged depth: at ten times the interval held 87 of 100 counts where topics fall differently."""
 
 TOO_FEW = f"an interval needs {FEWEST_TOPICS} topics or more"
-TOO_FAR = f"an interval holds to {FARTHEST} times the judged depth"
-NOT_FITTED = "the law cannot be fitted without one of the topics, or would not be one if it bends"
+TOO_FAR = f"an interval is valid up to {FARTHEST} times the judged depth"
+NOT_FITTED = "the law, with or without a bend, cannot be fitted without one of the topics"
 
 _STEPS = 10
 _LARGEST = 20.0

@@ -153,8 +153,9 @@ class Holes:
         if not self.for_order:
             return ""
         return (
-            f"for order, not for size: {self.sampled_relevant:.1f} relevant documents were drawn of a topic; "
-            f"with fewer than {FEWEST_RELEVANT} an estimate can be too high by a half, and has no interval"
+            f"use these estimates to rank runs, not as scores: only {self.sampled_relevant:.1f} relevant "
+            f"documents per topic were drawn; with fewer than {FEWEST_RELEVANT}, an estimate can be too "
+            f"high by half and has no interval"
         )
 
     def overall(self) -> tuple[JudgedOverall, ...]:

@@ -138,7 +138,7 @@ def other_judges(
     for name in (options.reference, *assessors):
         if name not in scores.qrels:
             raise WorkbenchError(
-                f'there are no qrels called "{name}"', remedy=f"there are {', '.join(scores.qrels)}"
+                f'there are no qrels called "{name}"', remedy=f"choose from {', '.join(scores.qrels)}"
             )
     reference = scores.qrels.index(options.reference)
     judged = [scores.covered[scores.qrels.index(name)] for name in assessors]

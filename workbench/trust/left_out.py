@@ -114,7 +114,9 @@ def without_pairs(
             f"no document of these qrels is {what}", remedy="judge what was found, or choose another rule"
         )
     if not rest:
-        raise WorkbenchError(f"every document of these qrels is {what}", remedy="judge what the runs brought")
+        raise WorkbenchError(
+            f"every document of these qrels is {what}", remedy="judge what the runs contributed"
+        )
     left_out = LeftOutDocuments(
         what=what,
         pairs=len(chosen),

@@ -70,7 +70,7 @@ def fitted_law(counts: NDArray[Any], *, first: int = 1) -> PowerLaw:
     (straight,) = fitted_laws(totals[np.newaxis], first=first)
     if np.isnan(straight[0]):
         raise WorkbenchError(
-            "the fall of new relevant documents cannot be fitted: fewer than two ranks have one",
+            "the decline of new relevant documents cannot be fitted: fewer than two ranks have one",
             remedy="fit from a smaller rank, or pool and judge deeper",
         )
     ranks, empty = counts.shape[1], int((totals == 0).sum())

@@ -38,7 +38,10 @@ class PairTests:
     def __post_init__(self) -> None:
         """Raises WorkbenchError for a level that is no probability."""
         if not 0 < self.level < 1:
-            raise WorkbenchError(f"{self.level:g} is no level of significance", remedy="such as 0.05")
+            raise WorkbenchError(
+                f"{self.level:g} is not a level of significance",
+                remedy="use a number between 0 and 1, such as 0.05",
+            )
 
     @property
     def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -119,7 +122,10 @@ class RankingOptions:
     def __post_init__(self) -> None:
         """Raises WorkbenchError for a persistence that is no probability."""
         if not 0 < self.persistence < 1:
-            raise WorkbenchError(f"RBO has no p of {self.persistence:g}", remedy="between 0 and 1, as 0.9")
+            raise WorkbenchError(
+                f"p of RBO cannot be {self.persistence:g}",
+                remedy="give a number between 0 and 1, such as 0.9",
+            )
 
 
 class ReferenceRanking:

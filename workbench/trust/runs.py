@@ -152,7 +152,7 @@ def qrels_without(qrels: AlternativeQrels, pooled: PooledPairs) -> list[Alternat
         grades = {pair: grade for pair, grade in qrels.grades.items() if pair not in left}
         if not grades:
             raise WorkbenchError(
-                f'without what only "{group}" brought no judged pair is left',
+                f'without what only "{group}" contributed, no judged pair is left',
                 remedy="give the other runs that were pooled, or correct the depth",
             )
         found.append(AlternativeQrels(_without(group), grades, qrels.relevant_from))

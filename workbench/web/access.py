@@ -373,7 +373,7 @@ def _enter_campaign(statement: Access) -> None:
     if not roles & statement.roles:
         raise NotAllowed(
             "your role in this campaign does not give access to this page",
-            remedy=f"it requires one of the roles {', '.join(sorted(statement.roles))}",
+            remedy=f"ask an organiser for one of the roles {', '.join(sorted(statement.roles))}",
         )
     # A judge's page waits for changes of the campaign, and not for colleagues who judge.
     g.judges = Role.ASSESSOR in statement.roles

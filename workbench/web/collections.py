@@ -44,7 +44,7 @@ def begin_load(asked: AskedCollection) -> None:
             None,
             "part",
             f"{entry.id} has no {' and no '.join(lacking)}",
-            f"it has {', '.join(entry.parts)}",
+            f"choose from {', '.join(entry.parts)}",
         )
     running = last_load()
     if running is not None and running.active:

@@ -66,12 +66,12 @@ EXPLANATIONS = {
 # Of these, a program is told something else.
 FOR_PROGRAMS = {
     404: ("There is nothing at this address.", "The API reference, at /api, has every address."),
-    405: ("This address does not take that method.", "The field `Allow` has those that it takes."),
+    405: ("This address does not take that method.", "The header `Allow` lists those that it takes."),
     411: ("The request does not state its length.", "Send `Content-Length`."),
 }
 DISK_FULL = (
     "The disk of the server is full",
-    "Nothing is saved until somebody makes room.",
+    "Nothing is saved until space is freed.",
     "Tell the administrator of this server. Answers at the judging desk wait in your browser.",
 )
 RETRY_SECONDS = 5

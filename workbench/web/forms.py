@@ -108,7 +108,7 @@ def sent_words() -> list[Any]:
     sent = request.get_json(silent=True)
     words = sent.get("words") if isinstance(sent, dict) else None
     if not isinstance(words, list):
-        raise rejected("My words", None, "words", "the body is no list of words")
+        raise rejected("My words", None, "words", "the body is not a list of words")
     return words
 
 
@@ -122,7 +122,7 @@ def sent_ids(field: str) -> list[str]:
     ids = [read_id(text) for text in request.values.getlist(field)]
     for identifier in ids:
         if storable(identifier) != identifier:
-            raise NotFound("nothing has this id", remedy="use the links on the pages")
+            raise NotFound("this is not a valid id", remedy="use the links on the pages")
     return ids
 
 

@@ -67,7 +67,7 @@ def done(kind: str, arguments: Mapping[str, Any]) -> Job:
         with reading() as db:
             job = jobs.job_of(db, job.id) or job
     if job.active:
-        raise WorkbenchError("it takes longer than ten minutes", remedy="look later whether it is there")
+        raise WorkbenchError("this takes longer than ten minutes", remedy="check later whether it is done")
     if job.state is not JobState.DONE:
         raise job.error
     return job
@@ -100,4 +100,4 @@ def job_result(kind: str, arguments: Mapping[str, Any], *, depends_on: str) -> b
         if shown.under_way is None and shown.at is None and shown.result is not None:
             return shown.result
         time.sleep(LOOK_SECONDS)
-    raise WorkbenchError("it takes longer than ten minutes", remedy="ask for it again later")
+    raise WorkbenchError("this takes longer than ten minutes", remedy="ask for it again later")

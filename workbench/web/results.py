@@ -68,7 +68,7 @@ def part_asked(parts: Collection[str]) -> str:
     """The table that `?part=` names, the first without it; raises WorkbenchError for an unknown one."""
     part = query_text("part") or next(iter(parts))
     if part not in parts:
-        raise WorkbenchError(f"there is no table {part}", remedy=f"one of {', '.join(parts)}")
+        raise WorkbenchError(f"there is no table {part}", remedy=f"choose one of {', '.join(parts)}")
     return part
 
 

@@ -178,8 +178,8 @@ def take(db: Session, job: Job) -> int:
     if row.attempts >= MOST_ATTEMPTS:
         row.state, row.ended_at = JobState.FAILED, now
         row.message, row.remedy = (
-            "its process ended again and again",
-            "see whether the server has memory left",
+            "its process ended several times",
+            "check whether the server has run out of memory",
         )
         return 0
     row.attempts += 1
@@ -282,7 +282,7 @@ def do(doing: Doing, work: Work) -> None:
     except Exception:
         LOG.exception("job %s", doing.job.kind)
         doing.end(
-            JobState.FAILED, message="a fault of the program ended it", remedy="see the log of the server"
+            JobState.FAILED, message="an error in the program ended it", remedy="see the log of the server"
         )
     else:
         doing.end(JobState.DONE, result)

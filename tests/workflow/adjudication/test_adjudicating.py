@@ -96,7 +96,7 @@ def test_a_decision_sent_twice_is_recorded_once_and_its_id_says_nothing_else(dat
         assert one.decide(db, FAR, 2, client_id="the-same-id", seen=0) == DecisionRecorded(
             first.event_id, True
         )
-        with pytest.raises(Conflict, match="another one"):
+        with pytest.raises(Conflict, match="already recorded"):
             one.decide(db, FAR, 3, client_id="the-same-id", seen=0)
     assert held(database, one) == [("grade", 2)]
 

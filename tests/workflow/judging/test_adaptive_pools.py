@@ -103,10 +103,10 @@ def test_runs_that_are_not_what_they_were_replay_nothing_and_choose_nothing(db: 
     live = live_pool(db)
     other = run_text("alpha", {"T1": ("d6", "d1")})
     db.execute(update(RunRow).where(RunRow.tag == "alpha").values(content_gzip=gzip.compress(other)))
-    with pytest.raises(Conflict, match="does not have its hash any more"):
+    with pytest.raises(Conflict, match="no longer has its hash"):
         live.replay(db)
     db.execute(update(RunRow).where(RunRow.tag == "alpha").values(sha256="0" * 64))
-    with pytest.raises(Conflict, match="run alpha is not what it was"):
+    with pytest.raises(Conflict, match="run alpha has changed since"):
         live.replay(db)
-    with pytest.raises(Conflict, match="run alpha is not what it was"):
+    with pytest.raises(Conflict, match="run alpha has changed since"):
         live.next(db, "Ada")

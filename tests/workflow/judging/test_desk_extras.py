@@ -143,7 +143,7 @@ def test_questions_are_typed_one_a_line() -> None:
     [
         ("hard, easy", "line 1: hard, easy has an empty label"),
         (": a, b", "line 1: the question has no name"),
-        ("A: x, y\na: x, y", "line 2: a is asked already"),
+        ("A: x, y\na: x, y", "line 2: a is already a question"),
         ("A: x", "line 1: A has 1 label"),
         ("A: x, X", "line 1: A has a label twice"),
         ("A: x,,y", "line 1: A has an empty label"),

@@ -250,7 +250,7 @@ def test_a_second_pool_draws_documents_of_its_own_and_a_budget_can_be_raised(dat
     assert drawn
     assert not set(drawn) & set(before)
     with database.writing() as db:
-        with pytest.raises(InvalidInput, match="6 documents a topic already"):
+        with pytest.raises(InvalidInput, match="already 6 documents per topic"):
             raise_budget(db, second.made.campaign.id, second.name, 6)
         raise_budget(db, second.made.campaign.id, second.name, 9)
     assert len(after) == 6

@@ -25,7 +25,7 @@ from workbench.workflow.people.roles import Role
 def test_a_group_has_one_name_whatever_its_case(db: Session) -> None:
     here = campaign_with_people(db).campaign.id
     north = add_group(db, here, "  North   Wind ")
-    with pytest.raises(Conflict, match="a group NORTH WIND already"):
+    with pytest.raises(Conflict, match="already a group NORTH WIND"):
         add_group(db, here, "NORTH WIND")
     rename_group(db, here, north, "north wind")
     assert [group.name for group in groups_of(db, here)] == ["north wind"]

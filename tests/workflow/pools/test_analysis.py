@@ -89,7 +89,7 @@ def test_what_is_not_there_is_said(db: Session) -> None:
     with pytest.raises(WorkbenchError, match="there is no pool of depth 0"):
         analyse(db, made.campaign.id, depth=0)
     db.execute(update(RunRow).values(sha256="0" * 64))
-    with pytest.raises(Conflict, match="of this pool is not kept any more"):
+    with pytest.raises(Conflict, match="of this pool is no longer stored"):
         analyse(db, made.campaign.id, pool=report.pool.name, depth=57)
 
 

@@ -214,7 +214,7 @@ def test_a_name_that_is_taken_meanwhile_is_a_conflict_that_leaves_nothing(
         yield from chunks(*given)
 
     monkeypatch.setattr(portions, "chunks", taken)
-    with pytest.raises(Conflict, match="there is a pool 'mine' already"):
+    with pytest.raises(Conflict, match="there is already a pool 'mine'"):
         make_in_portions(database, NewPool(made.campaign.id, DEPTH_2, name="mine"))
     assert rows(database) == (1, 6)
 

@@ -41,9 +41,9 @@ def test_a_release_that_agrees_with_itself_is_importable() -> None:
 @pytest.mark.parametrize(
     ("person", "message"),
     [
-        (ReleasedAssessor("Ada", False), "Ada is no pseudonym such as assessor-1"),
-        (ReleasedAssessor("assessor-0", False), "assessor-0 is no pseudonym such as assessor-1"),
-        (ReleasedAssessor("assessor-3", True), "assessor-3 is no pseudonym such as machine-1"),
+        (ReleasedAssessor("Ada", False), "Ada is not a pseudonym such as assessor-1"),
+        (ReleasedAssessor("assessor-0", False), "assessor-0 is not a pseudonym such as assessor-1"),
+        (ReleasedAssessor("assessor-3", True), "assessor-3 is not a pseudonym such as machine-1"),
     ],
 )
 def test_a_person_is_named_by_a_pseudonym_only(person: ReleasedAssessor, message: str) -> None:
@@ -58,8 +58,8 @@ def test_a_person_is_named_by_a_pseudonym_only(person: ReleasedAssessor, message
         ({"assessor": "assessor-7"}, "assessor-7 is not an assessor of the release"),
         ({"answer": "perhaps"}, "unknown answer perhaps or purpose judging"),
         ({"purpose": "fun"}, "unknown answer grade or purpose fun"),
-        ({"grade": None}, "an answer that is a grade has one, and the others have none"),
-        ({"answer": "unsure"}, "an answer that is a grade has one, and the others have none"),
+        ({"grade": None}, "an answer needs a grade if it is one, and no grade otherwise"),
+        ({"answer": "unsure"}, "an answer needs a grade if it is one, and no grade otherwise"),
         ({"grade": 5}, "5 is not on the scale"),
     ],
 )

@@ -57,7 +57,9 @@ def coefficients_on(
 def coefficient_named(name: str) -> Coefficient:
     """A coefficient by name; raises WorkbenchError where there is none."""
     if name not in COEFFICIENTS:
-        raise WorkbenchError(f"there is no coefficient {name!r}", remedy=f"one of {', '.join(COEFFICIENTS)}")
+        raise WorkbenchError(
+            f"there is no coefficient {name!r}", remedy=f"choose one of {', '.join(COEFFICIENTS)}"
+        )
     return COEFFICIENTS[name]
 
 

@@ -72,7 +72,7 @@ def level_of(level: str, categories: Sequence[int]) -> Differences:
         sums = np.add.outer(values, values)
         ratio = quotient(apart, sums)
         return lambda _: ratio**2
-    raise WorkbenchError(f"there is no level {level!r}", remedy=f"one of {', '.join(LEVELS)}")
+    raise WorkbenchError(f"there is no level {level!r}", remedy=f"choose one of {', '.join(LEVELS)}")
 
 
 def _ordinal_of(categories: Sequence[int]) -> Differences:

@@ -17,12 +17,12 @@ from workbench.agreement.weights import Weights
 
 NOBODY = "no pair was judged by both"
 NOT_GIVEN = "nobody gave this grade"
-NO_VARIATION = "everyone gave the same grade, so agreement by chance is already complete"
+NO_VARIATION = "everyone gave the same grade, so agreement by chance is already 1"
 WOULD_DEFINE = {
     NOBODY: "give both some pairs in common",
-    NOT_GIVEN: "a pair on which one of them gives it",
+    NOT_GIVEN: "a pair to which one of them gives it",
     NO_VARIATION: (
-        "pairs on which at least one gives another grade, as documents from further down the runs"
+        "pairs to which at least one gives another grade, such as documents further down the runs"
     ),
 }
 """What would give a value where a reason says that there is none."""

@@ -88,7 +88,7 @@ POOLED_KAPPA = _PooledKappa(
     latex=r"Pooled $\kappa$",
     note="chance from one distribution for all",
     source="Scott 1955; Fleiss 1971; Siegel and Castellan 1988; with missing grades Gwet 2014",
-    help="Report this one unless there is a reason for another: it counts different use of the grades as "
+    help="Report this one unless you have a reason not to: it counts different use of the grades as "
     "disagreement.",
     pairwise_mean=("Average pairwise pooled kappa", "Manning, Raghavan and Schuetze 2008, section 8.5"),
     linearised=True,

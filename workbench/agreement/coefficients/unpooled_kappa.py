@@ -110,7 +110,7 @@ UNPOOLED_KAPPA = _UnpooledKappa(
     latex=r"Unpooled $\kappa$",
     note="chance from each assessor's own grades",
     source="Cohen 1960, 1968; Conger 1980",
-    help="For comparison with papers that report Cohen's kappa: it forgives that one assessor gives a grade "
-    "more often than another.",
+    help="For comparison with papers that report Cohen's kappa: it does not penalise an assessor for giving "
+    "a grade more often than another.",
     pairwise_mean=("Light's kappa: average pairwise unpooled kappa", "Light 1971"),
 )

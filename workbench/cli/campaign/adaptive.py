@@ -50,7 +50,7 @@ def replay(at: ChosenCampaign, pool: str, as_json: bool) -> None:
     rankings = f" and {done.rankings} rankings" if done.rankings else ""
     say_aside(f"{len(done.events)} events{rankings} reproduced")
     if done.rankings_left:
-        message = f"{done.rankings_left} rankings not: documents were added or changed since"
+        message = f"{done.rankings_left} rankings not reproduced: documents were added or changed since"
         say_aside(f"workbench: {message}")
 
 
@@ -64,9 +64,11 @@ def _line(one: Replayed) -> bytes:
 @campaign_command("stopping")
 @click.argument("pool")
 @TOPICS
-@setting("--recall", default=0.8, help="Recall that the rules are to reach.")
-@setting("--confidence", default=0.95, help="How sure to be of it.")
-@click.option("--further", type=click.IntRange(1), help="Estimate what so many more random documents buy.")
+@setting("--recall", default=0.8, help="Recall that the rules should reach.")
+@setting("--confidence", default=0.95, help="Confidence that the recall is reached.")
+@click.option(
+    "--further", type=click.IntRange(1), help="Estimate the recall after this many more random documents."
+)
 @JSON_OBJECT
 @flag("--csv", "as_csv", help="One row for each topic and rule, as CSV.")
 @one_form

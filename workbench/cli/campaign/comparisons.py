@@ -39,7 +39,7 @@ from workbench.workflow.scores.topic_table import table_topics
 MEASURE = click.option(
     "-m",
     "--measure",
-    help="One measure, as nDCG@10 or P(rel=2)@10; AP at the scale's threshold if not given.",
+    help="One measure, such as nDCG@10 or P(rel=2)@10; by default, AP at the scale's threshold.",
 )
 
 
@@ -130,10 +130,14 @@ def compared_table(
 @campaign_command("score")
 @consensus_options()
 @click.option(
-    "-m", "--measure", "measures", multiple=True, help="As 'AP(rel=2) nDCG@10'; by the scale if not given."
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    help="Such as 'AP(rel=2) nDCG@10'; by default, chosen by the scale.",
 )
-@click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")
-@flag("--per-topic", help="Every topic's value too.")
+@click.option("--run", "tags", multiple=True, help="Only these runs, by tag; by default, all.")
+@flag("--per-topic", help="Also the value of every topic.")
 @CSV
 @flag("--latex", "as_latex", help="A LaTeX table (booktabs).")
 @JSON_ARRAY

@@ -19,7 +19,7 @@ from workbench.workflow.qrels.qrels import compare_rules, make_qrels, make_soft_
 
 @campaign_command("qrels")
 @consensus_options()
-@flag("--unjudged", help="Also -1 for pooled pairs without a grade, as for infAP.")
+@flag("--unjudged", help="Also write -1 for pooled pairs without a grade, for infAP.")
 @flag("--without-empty", help="Leave out topics without a relevant document.")
 @EXPORT
 @OUTPUT

@@ -62,7 +62,7 @@ def dataset(
     lacking = [part for part in chosen if part not in entry.parts]
     if lacking:
         raise WorkbenchError(
-            f"{entry.id} has no {' and no '.join(lacking)}", remedy=f"it has {', '.join(entry.parts)}"
+            f"{entry.id} has no {' and no '.join(lacking)}", remedy=f"choose from {', '.join(entry.parts)}"
         )
     with at.open() as (database, campaign_id), _shown_progress() as progress:
         done = load_dataset(database, campaign_id, entry, chosen, assessor=assessor, progress=progress)

@@ -52,7 +52,7 @@ from workbench.workflow.judging.importing import (
 @FILES
 @flag("--qrels", "as_qrels", help="Each FILE is the qrels of one assessor.")
 @click.option(
-    "--assessor", "names", multiple=True, help="With --qrels: names, one a FILE; else the file's stem."
+    "--assessor", "names", multiple=True, help="With --qrels: one name per FILE; by default, the file's stem."
 )
 @click.option("--machine", "machines", multiple=True, help="An assessor that is a machine; * for all.")
 @cannot_judge_option
@@ -95,7 +95,7 @@ def import_(
             if unknown and len(files) == 1:
                 raise WorkbenchError(
                     f"{', '.join(sorted(unknown))} is not an assessor of {source}",
-                    remedy=f"it has {', '.join(sorted(named)[:10])}",
+                    remedy=f"choose from {', '.join(sorted(named)[:10])}",
                 )
             is_machine = named if "*" in machines else set(machines)
             chosen.append(GivenJudgments(judgments, source, is_machine, discussed))
@@ -152,7 +152,7 @@ def probe_answers(at: ChosenCampaign, as_json: bool) -> None:
     "--ticked-by",
     type=OneOf(TickedBy),
     default=str(TickedBy.MAJORITY),
-    help="How many of a pair's graders must have ticked a subtopic.",
+    help="Number of a pair's assessors who must have ticked a subtopic.",
 )
 def subtopic_qrels(at: ChosenCampaign, ticked_by: TickedBy) -> None:
     """Print the subtopics that were ticked, as the `topic subtopic docno judgment` that ndeval reads."""

@@ -77,15 +77,15 @@ LONGEST_LIST = 1_000_000
 
 @campaign_command("invite")
 @click.argument("people", nargs=-1, metavar="[PERSON]...")
-@click.option("--from", "source", metavar="FILE", help="A list of people, one a line; - for standard input.")
+@click.option("--from", "source", metavar="FILE", help="File of people, one per line; - for standard input.")
 @setting("--role", type=OneOf(Role), default="assessor")
-@click.option("--group", help="For a participant: whose runs the person sends.")
-@flag("--new-link", help="Replace the links of people who are invited already.")
+@click.option("--group", help="For a participant: the group whose runs the person submits.")
+@flag("--new-link", help="Replace the links of people already invited.")
 @click.option(
     "--address",
     default="",
     envvar="WORKBENCH_ADDRESS",
-    help="Where the site is, as https://judge.example.org, for a whole link (or WORKBENCH_ADDRESS).",
+    help="Address of the site for complete links, such as https://judge.example.org (or WORKBENCH_ADDRESS).",
 )
 def invite(
     at: ChosenCampaign,

@@ -51,7 +51,7 @@ def plan(
 
 
 @campaign_command("analyse")
-@click.option("--pool", help="Name of a pool; default the depth pool that the runs would make.")
+@click.option("--pool", help="Name of a pool; by default, the depth pool of the runs.")
 @click.option(
     "--depth",
     type=click.IntRange(1),

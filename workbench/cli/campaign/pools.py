@@ -151,7 +151,9 @@ def pool_delete(at: ChosenCampaign, pool_name: str, yes: bool) -> None:
         with database.reading() as db:
             line = pool_summary(db, campaign_id, pool_name)
         if line.state is not PoolState.DRAFT:
-            raise Conflict(f"pool {pool_name!r} is {line.state}", remedy="only a draft can be deleted")
+            raise Conflict(
+                f"pool {pool_name!r} is {line.state}", remedy="name a draft: only a draft can be deleted"
+            )
         if not yes:
             question = f"Delete {pool_name} with its {line.pairs} pairs, {line.added} added by hand?"
             click.confirm(question, abort=True, err=True)
@@ -172,7 +174,7 @@ def _say_opening(found: BeforeOpening) -> None:
         say_aside(f"{found.without_text} of its documents have no text yet")
     for run in found.changed:
         happened = "was removed" if run.sha256_now is None else "was replaced"
-        say_aside(f"run {run.tag} {happened} since: run draft rebuild")
+        say_aside(f"run {run.tag} {happened} since: rebuild the draft with draft rebuild")
 
 
 @campaign_command("pool")
@@ -212,12 +214,16 @@ def pool(
 @campaign_command("assign")
 @click.option("--pool", "pool_name", help="Name of the pool; the newest if not given.")
 @click.option(
-    "--assessor", "names", multiple=True, help="By name, several times; all with an account if none."
+    "--assessor", "names", multiple=True, help="Assessor name (repeatable); by default, all with an account."
 )
-@click.option("--topic", "topics", multiple=True, help="Only these topics, each to every assessor named.")
-@setting("--per-topic", default=1, type=click.IntRange(1), help="Assessors a topic, in turn.")
+@click.option(
+    "--topic", "topics", multiple=True, help="Assign only these topics, each to every named assessor."
+)
+@setting("--per-topic", default=1, type=click.IntRange(1), help="Assessors per topic, in rotation.")
 @setting("--order", default="shuffled", type=OneOf(OrderRule))
-@click.option("--seed", type=click.IntRange(0), help="For the shuffled order; drawn and kept if not given.")
+@click.option(
+    "--seed", type=click.IntRange(0), help="Random seed of the shuffled order; drawn and stored if not given."
+)
 def assign(
     at: ChosenCampaign,
     pool_name: str | None,
@@ -334,7 +340,8 @@ def _say(found: ComparedPools) -> None:
     total = compared.total
     hours = "" if found.hours is None else f", {found.hours:.1f} hours"
     click.echo(
-        f"{total.added} enter, {total.removed} leave, {total.kept} stay; {total.to_judge} to judge{hours}"
+        f"{total.added} added, {total.removed} removed, {total.kept} unchanged; {total.to_judge} to "
+        f"judge{hours}"
     )
 
 

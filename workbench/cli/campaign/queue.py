@@ -40,7 +40,7 @@ def queue() -> None:
 @campaign_command("make", queue)
 @POOL
 @setting("--per-pair", type=int, default=1, help="Judgments per pair.")
-@click.option("--lease", type=int, help="Minutes without an answer before others may get it.")
+@click.option("--lease", type=int, help="Minutes without an answer before others may get the document.")
 def make(at: ChosenCampaign, pool_name: str, per_pair: int, lease: int | None) -> None:
     """Make POOL of CAMPAIGN a queue, also while people judge it, or change what it asks for.
 
@@ -118,8 +118,10 @@ def take_back(at: ChosenCampaign, pool_name: str, assessor: str | None, topic: s
 
 @campaign_command("probes")
 @click.option("--one-in", type=click.IntRange(0, RAREST), help="One repeat in N documents; 0 for none.")
-@click.option("--distance", type=click.IntRange(1, FARTHEST), help="Documents before a repeat, at least.")
-@click.option("--training/--no-training", default=None, help="Begin topics with training.")
+@click.option(
+    "--distance", type=click.IntRange(1, FARTHEST), help="Minimum number of documents before a repeat."
+)
+@click.option("--training/--no-training", default=None, help="Begin each topic with training.")
 @click.option(
     "--least", type=click.IntRange(0, 100), help="Pass mark of the training, in percent; 0 for none."
 )
@@ -197,7 +199,7 @@ def _let_through(db: Session, campaign_id: int, assessor: str, topic: str) -> No
     if not mine:
         raise NotFound(
             f"{assessor!r} is not in training in topic {topic!r}",
-            remedy="without --let-through the command lists who is",
+            remedy="run the command without --let-through to list who is",
         )
     for assignment_id in mine:
         waive_training(db, campaign_id, assignment_id)

@@ -68,15 +68,15 @@ def release() -> None:
 @click.option("--description", default="", help="What the collection is for.")
 @click.option("--author", "authors", multiple=True, help="Author to be cited (repeatable).")
 @click.option("--licence", default="", help="Licence, by its SPDX id if it has one, such as CC-BY-4.0.")
-@click.option("--homepage", default="", help="Address at which the release is found.")
+@click.option("--homepage", default="", help="Web address of the collection.")
 @click.option(
     "--include",
     "included",
     multiple=True,
     type=OneOf(Included),
-    help="Also put these into the release (repeatable).",
+    help="Also include these (repeatable).",
 )
-@click.option("--at", "time", default="", help="Time of the release in ISO 8601, to make the same one again.")
+@click.option("--at", "time", default="", help="Time of the release in ISO 8601, to make an identical one.")
 @click.option("--seed", type=click.IntRange(min=0), help="Random seed of new pseudonyms; secret.")
 @JSON_OBJECT
 def create(
@@ -159,7 +159,7 @@ def download(at: ChosenCampaign, version: str, output: Path | None) -> None:
 
 @campaign_command("publish", release)
 @VERSION
-@flag("--undo", help="Show it to members only again.")
+@flag("--undo", help="Make it visible to members only again.")
 @JSON_OBJECT
 def publish(at: ChosenCampaign, version: str, undo: bool, as_json: bool) -> None:
     """Let outsiders see release VERSION of CAMPAIGN at its public address, without signing in."""
@@ -266,7 +266,9 @@ def _time(text: str) -> datetime:
     except ValueError:
         found = datetime.min
     if found.tzinfo is None:
-        raise WorkbenchError(f"{text!r} is no time with a time zone", remedy="such as 2026-11-22T12:00:00Z")
+        raise WorkbenchError(
+            f"{text!r} is not a time with a time zone", remedy="write it like 2026-11-22T12:00:00Z"
+        )
     return found
 
 

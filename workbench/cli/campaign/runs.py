@@ -65,7 +65,7 @@ from workbench.workflow.runs.store import remove_run, replace_run, store_in_turn
 @click.option("--kind", type=OneOf(RunKind), help="How they were made.")
 @click.option("--description", default="", help="A description of how they were made.")
 @click.option("--priority", type=click.IntRange(1), help="Among the group's runs; 1 is pooled first.")
-@click.option("--seconds-per-query", default="", help="Mean seconds that it takes to answer a topic.")
+@click.option("--seconds-per-query", default="", help="Mean seconds per topic.")
 @click.option("--index-bytes", default="", help="Size of the index in bytes.")
 @flag("--replace", help="Replace runs with the same tag; the old versions are kept.")
 @JSON_OBJECT
@@ -300,7 +300,7 @@ def show(at: ChosenCampaign, tag: str, as_json: bool) -> None:
 @click.option("--kind", help="automatic or manual; empty to clear.")
 @click.option("--description", help="How it was made.")
 @click.option("--priority", help="1 is pooled first; empty to clear.")
-@click.option("--seconds-per-query", help="Mean seconds that it takes to answer a topic; empty to clear.")
+@click.option("--seconds-per-query", help="Mean seconds per topic; empty to clear.")
 @click.option("--index-bytes", help="Size of its index in bytes; empty to clear.")
 def edit(at: ChosenCampaign, tag: str, **typed: str | None) -> None:
     """Change the metadata of the run TAG of CAMPAIGN; fields without an option stay."""
@@ -326,7 +326,7 @@ def accept(at: ChosenCampaign, tags: Texts) -> None:
 
 @campaign_command("set-aside", run)
 @TAGS
-@click.option("--reason", required=True, help="Why; the group reads it.")
+@click.option("--reason", required=True, help="Reason; the group reads it.")
 def set_aside(at: ChosenCampaign, tags: Texts, reason: str) -> None:
     """Set runs of CAMPAIGN aside: new pools leave them out unless they are named."""
     _judge(at, tags, Verdict.SET_ASIDE, reason)

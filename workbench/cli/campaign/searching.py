@@ -49,7 +49,7 @@ def found(at: ChosenCampaign, part: str, form: str) -> None:
         say_aside(
             f"Found only by searching: {report.relevant} of {report.relevant_of_topics} relevant documents "
             f"of the searched topics ({share}); judged: {report.judged} of {report.no_run} documents that "
-            "no run brought"
+            "no run contributed"
         )
 
 
@@ -58,8 +58,8 @@ def found(at: ChosenCampaign, part: str, form: str) -> None:
     "--leave-out",
     type=click.Choice(tuple(CHOICES)),
     default="search",
-    help="What is left out of the qrels: documents that only searching found (default), or all that people "
-    "added and no run brought.",
+    help="What to leave out of the qrels: documents found only by searching (default), or all that people "
+    "added and no run contributed.",
 )
 @consensus_options()
 @MEASURE
@@ -106,7 +106,7 @@ def _say_left_out(report: ScoresLeftOut) -> None:
     say_aside(
         f"{report.measure} over {report.topics} topics without {out.pairs} of {out.graded} judged documents "
         f"({out.relevant} of {out.all_relevant} relevant), {out.what}: tau b {_tau(report.tau_b)}, "
-        f"tau AP {_tau(report.tau_ap)}; {report.swapped} of {report.run_pairs} pairs of runs change places"
+        f"tau AP {_tau(report.tau_ap)}; {report.swapped} of {report.run_pairs} pairs of runs swap"
         + (f"; {beyond}" if beyond else ""),
     )
 
@@ -131,8 +131,8 @@ def missed() -> None:
 
 
 @campaign_command("draw", missed)
-@click.option("--pool", required=True, help="Name of the open pool that takes the documents.")
-@click.option("-n", "--size", required=True, type=int, help="Documents of each topic.")
+@click.option("--pool", required=True, help="Open pool to add the documents to.")
+@click.option("-n", "--size", required=True, type=int, help="Documents per topic.")
 @TOPICS
 @click.option("--seed", type=int, help="Random seed; drawn and recorded if not given.")
 def draw_missed(at: ChosenCampaign, pool: str, size: int, topics: Texts, seed: int | None) -> None:

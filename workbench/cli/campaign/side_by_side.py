@@ -50,7 +50,7 @@ def side_by_side() -> None:
     "--best",
     type=click.IntRange(2),
     default=5,
-    help="How many of the documents that an assessor graded best.",
+    help="Number of the documents that an assessor graded highest.",
 )
 @TOPICS
 @ASSESSORS
@@ -103,13 +103,15 @@ def compare_runs(
 
 
 @campaign_command("results", side_by_side)
-@click.option("--documents", "what", flag_value="documents", help="Each topic's documents, ranked, instead.")
+@click.option(
+    "--documents", "what", flag_value="documents", help="The ranked documents of each topic instead."
+)
 @click.option("--runs", "what", flag_value="runs", help="The results of compared runs instead.")
 @click.option(
     "--agreement",
     "what",
     flag_value="agreement",
-    help="How far two assessors agree, instead.",
+    help="The agreement of every two assessors instead.",
 )
 @CSV
 @JSON_OBJECT

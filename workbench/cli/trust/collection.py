@@ -59,7 +59,9 @@ Line = TypeVar("Line")
 @QRELS_FILE
 @run_arguments()
 @setting("--depth", type=click.IntRange(2), default=100, help="Depth of the judged pool.")
-@click.option("--deeper", type=click.IntRange(3), help="Depth to look at.  [default: twice the depth]")
+@click.option(
+    "--deeper", type=click.IntRange(3), help="Depth of the deeper pool.  [default: twice the depth]"
+)
 @click.option(
     "--fit-from",
     type=click.IntRange(1),
@@ -138,9 +140,11 @@ def depth_sentences(found: DeeperPool) -> list[str]:
     if found.reached < question.deeper:
         lines.append(f"note: beyond rank {found.reached} no run has a new document to judge")
     if not found.judgments:
-        lines.append(f"note: nothing is left to judge to depth {question.deeper}: these are counts")
+        lines.append(
+            f"note: nothing is left to judge to depth {question.deeper}: these are counts, not estimates"
+        )
     if law.exponent >= 0 and not law.bend and found.judgments:
-        lines.append("note: new relevant documents do not get fewer with the rank: do not extrapolate")
+        lines.append("note: new relevant documents do not become fewer with the rank: do not extrapolate")
     return lines
 
 
@@ -159,7 +163,7 @@ def law_in_words(law: PowerLaw) -> str:
     "measures",
     multiple=True,
     default=("AP P@10 RBP(p=0.8)",),
-    help="Measures; several in quotes, or repeat the option. Lowest and highest scores are known of "
+    help="Measures; several in quotes, or repeat the option. Lowest and highest scores are known for "
     f"{', '.join(EXTREMES)}.",
 )
 @setting(
@@ -168,7 +172,7 @@ def law_in_words(law: PowerLaw) -> str:
     multiple=True,
     type=click.IntRange(1),
     default=CUTOFFS,
-    help="Ranks to which judged documents are counted (repeatable).",
+    help="Count judged documents down to this rank (repeatable).",
 )
 @click.option(
     "--highest-grade",
@@ -287,7 +291,7 @@ _RELIABLE = 0.95
     type=float,
     default=0.05,
     metavar="SHARE",
-    help="Swap rate up to which a difference is trusted.",
+    help="Highest swap rate at which a difference is trusted.",
 )
 @MEASURE
 @TIES
@@ -336,12 +340,15 @@ def topics_sentences(found: FewerTopics, measure: str) -> Iterable[str]:
         f"and of the swap rates of bins the interval over splits of these topics"
     )
     if trusted.difference is None:
-        yield f"no difference is trusted over {found.topics} topics: too many are swapped"
+        yield (
+            f"with {found.topics} topics no difference between two runs is reliable: other topics would "
+            "swap too many"
+        )
     else:
         yield (
-            f"differences from {trusted.difference:g} on are trusted over {found.topics} topics: at most "
-            f"{percent(split.most_swapped)} of other topics would swap the runs (extrapolated from {sizes}); "
-            f"{trusted.pairs} of {pairs} pairs of runs are so far apart"
+            f"with {found.topics} topics, differences of {trusted.difference:g} or more are reliable: at "
+            f"most {percent(split.most_swapped)} of other sets of topics would swap the runs (extrapolated "
+            f"from {sizes}); {trusted.pairs} of {pairs} pairs of runs are so far apart"
         )
     reliable = found.reliability
     needed = reliable.topics_for(_RELIABLE)

@@ -64,7 +64,7 @@ _SHOWN_PAIRS = 20
     "codes",
     multiple=True,
     type=int,
-    help="A grade in judgments and qrels that means no judgment, as -2 (repeatable).",
+    help="A grade in judgments and qrels that means no judgment, such as -2 (repeatable).",
 )
 @click.option("--qrels", "official", type=QRELS, help="The collection's qrels, as the reference.")
 @click.option(
@@ -82,8 +82,8 @@ _SHOWN_PAIRS = 20
 )
 @flag(
     "--fill",
-    help="Take the reference's grade of what an assessor did not judge of a topic; without, it is not "
-    "relevant.",
+    help="Fill an assessor's missing judgments of a topic with the reference's grades; otherwise they count "
+    "as not relevant.",
 )
 @RELEVANT_FROM
 @setting("--mixtures", type=click.IntRange(1), default=MIXTURES, help="Mixtures to draw.")
@@ -141,7 +141,7 @@ def command(
     found_reference = next((one for one in qrels if one.name == name), None)
     if found_reference is None:
         listed = ", ".join(one.name for one in qrels)
-        raise WorkbenchError(f'there are no qrels called "{name}"', remedy=f"one of {listed}")
+        raise WorkbenchError(f'there are no qrels called "{name}"', remedy=f"choose one of {listed}")
     if fill:
         qrels = [one if one.name not in people else filled([one], found_reference)[0] for one in qrels]
     options = RankingOptions(name, mixtures, seed, level, holm, persistence)
@@ -156,7 +156,7 @@ def command(
 def _say(found: OtherJudges, part: str) -> None:
     columns, rows = PARTS[part](found)
     if not rows:
-        click.echo("no pair of runs changes places or loses its significance")
+        click.echo("no pair of runs swaps or loses its significance")
         return
     if part == "qrels":
         say_short(*beside_bounds(columns, rows, set(columns) - set(COEFFICIENTS)))
@@ -184,8 +184,8 @@ def sentences(found: OtherJudges, *, filled_in: bool) -> list[str]:
         lines.append(f"{alone.first} against {alone.second}: tau b {of_two:.3f} over {alone.topics} topics")
     lines.append(
         f"mixtures: {mixed.drawn} of {len(found.assessors)} assessors, one drawn for each topic (seed "
-        f"{options.seed}); in brackets their 2.5th and 97.5th percentiles; two mixtures "
-        f"share the judge on 1 of {len(found.assessors)} topics, so that their tau is too high"
+        f"{options.seed}); in brackets their 2.5th and 97.5th percentiles; two mixtures share the assessor "
+        f"on 1 of {len(found.assessors)} topics, so their tau is too high"
     )
     if tau.mean is not None:
         lines.append(
@@ -200,7 +200,7 @@ def sentences(found: OtherJudges, *, filled_in: bool) -> list[str]:
     ]
     if in_part and not filled_in:
         lines.append(
-            f"not everybody judged all {found.graded_pairs} pairs ({', '.join(in_part)}): what an assessor "
-            "did not judge counts as not relevant, or with --fill as the reference has it"
+            f"not everybody judged all {found.graded_pairs} pairs ({', '.join(in_part)}): missing judgments "
+            "count as not relevant, or with --fill as in the reference"
         )
     return lines

@@ -41,7 +41,7 @@ from workbench.trust.runs import PARTS, WHOLE, OtherRuns, other_runs, pooled_pai
     "--pooled",
     "pooled_file",
     type=FILE,
-    help="Tags of the runs that were pooled, one a line; the others are late.  [default: all]",
+    help="Tags of the runs that were pooled, one per line; the others are late.  [default: all]",
 )
 @setting(
     "--pool-ties",
@@ -53,7 +53,7 @@ from workbench.trust.runs import PARTS, WHOLE, OtherRuns, other_runs, pooled_pai
 @MEASURE
 @RELEVANT_FROM
 @TIES
-@part_option(PARTS, "runs", "pooled runs, groups with what they alone brought, or late runs")
+@part_option(PARTS, "runs", "pooled runs, groups with what only they contributed, or late runs")
 @data_options
 def command(
     qrels: str,
@@ -115,8 +115,8 @@ def sentences(found: OtherRuns, depth: int) -> list[str]:
         f"{found.measure} over {found.topics} topics; the {len(found.pooled)} pooled runs of "
         f"{len(found.groups)} groups have {found.pool} pairs at depth {depth}, of which "
         f"{found.pool_judged} are judged; {found.graded - found.pool_judged} of {found.graded} judged pairs "
-        "came otherwise and stay",
-        f"{unique} relevant pairs were brought by one group alone",
+        "are not in that pool and are kept",
+        f"{unique} relevant pairs were contributed by one group alone",
     ]
     loss = found.expected
     if loss is None:
@@ -126,13 +126,14 @@ def sentences(found: OtherRuns, depth: int) -> list[str]:
         "" if bounds.low is None else f", 95 % interval over groups {between(bounds.low, bounds.high, 1)}"
     )
     lines.append(
-        f"without what only its own group brought, a run loses {percent(loss.mean, 1)} of its score on "
+        f"without what only its own group contributed, a run loses {percent(loss.mean, 1)} of its score on "
         f"average ({loss.runs} runs of {loss.groups} groups{interval}); nine in ten lose "
         f"{percent(loss.nine_in_ten, 1)} or less, {loss.largest_of} loses most, {percent(loss.largest, 1)}"
     )
     if found.pool_judged < found.pool:
         lines.append(
-            f"{found.pool - found.pool_judged} pairs of this pool are not judged: if all of it was, correct "
+            f"{found.pool - found.pool_judged} pairs of this pool are not judged: if the whole pool was "
+            "judged, correct "
             "the depth, the order of ties or the list of pooled runs"
         )
     return lines

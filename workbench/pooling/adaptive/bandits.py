@@ -126,7 +126,7 @@ THOMPSON = adaptive_strategy(
 )
 MM_NS = adaptive_strategy(
     "mm-ns",
-    "as max-mean, but what was judged last counts most",
+    "as max-mean, but the latest judgments count most",
     "Losada, Parapar and Barreiro 2016, 2017",
     MaxMean,
     Parameter("rate", "how much an earlier judgment still counts", 0.0, NUMBER, lowest=0, highest=1),

@@ -68,10 +68,10 @@ def _claims_below(z: int, lengths: list[int]) -> Floats:
 
 HEDGE = adaptive_strategy(
     "hedge",
-    "the document that the runs trusted by the judgments so far rank highest together",
+    "the document ranked highest by the runs together, weighted by how they did on the judgments so far",
     "Aslam, Pavlu and Savell 2003",
     Hedge,
-    Parameter("z", "the rank beyond which a run claims nothing", 1000, WHOLE, lowest=1),
+    Parameter("z", "the rank beyond which a run has no vote", 1000, WHOLE, lowest=1),
     Parameter(
         "beta", "how much of its weight a run keeps for a loss of 1", 0.1, NUMBER, lowest=0.001, highest=0.999
     ),

@@ -166,9 +166,7 @@ class LiveTopic:
 
     def _give_back(self, place: int | None, docno: str) -> None:
         if place not in self._handed_out or self._answers.get(place) is not None:
-            raise Conflict(
-                f"{docno} is not out for topic {self._topic.topic}", remedy="nothing is to be done"
-            )
+            raise Conflict(f"{docno} is not out for topic {self._topic.topic}", remedy="nothing to do")
         # An answer that was no grade, such as a withdrawn one, goes with it; nothing was learned from it.
         self._answers.pop(place, None)
         self._handed_out.remove(place)

@@ -81,7 +81,7 @@ class MoveToFront:
 
 MOVE_TO_FRONT = adaptive_strategy(
     "move-to-front",
-    "the next document of the run that brought a relevant one most recently",
+    "the next document of the run that most recently contributed a relevant one",
     "Cormack, Palmer and Clarke 1998",
     MoveToFront,
     Parameter("maximum", "a run's priority after a relevant document", 100, WHOLE, lowest=1),

@@ -77,7 +77,7 @@ def check_collection(measure: Measure, known: Positions) -> None:
     if most > int(measure["docs"]):
         raise WorkbenchError(
             f"{measure} cannot be computed: {most:,} documents of one topic are retrieved or relevant",
-            remedy="docs is the number of documents in the whole collection",
+            remedy="set docs to the number of documents in the whole collection",
         )
 
 

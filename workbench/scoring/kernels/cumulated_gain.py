@@ -83,7 +83,7 @@ def gains(grades: Grades, measure: Measure) -> Floats:
     if linear.max(initial=0) > _HIGHEST:
         raise WorkbenchError(
             f"{measure} cannot be computed for a grade of {int(linear.max())}",
-            remedy=f"its gains are powers of two: grades up to {_HIGHEST}, or nDCG with other gains",
+            remedy=f"use grades up to {_HIGHEST}, or nDCG with other gains: these gains are powers of two",
         )
     return np.exp2(linear) - 1.0
 

@@ -99,7 +99,9 @@ def assessor_numbers(db: Session, names: list[str] | None) -> list[int]:
     """The numbers of assessors by their names, for None of all who can judge now; raises InvalidInput."""
     found = {one.name: one for one in assessors_of(db, here().id) if one.assignable}
     unknown = [
-        Finding("assessors", None, "assessor", f"{name[:80]!r} is no assessor who can judge", "see people")
+        Finding(
+            "assessors", None, "assessor", f"{name[:80]!r} is not an assessor who can judge", "see people"
+        )
         for name in names or ()
         if name not in found
     ]

@@ -108,5 +108,5 @@ def _plain(key: Any) -> Any:
 def no_cursor() -> InvalidInput:
     """The error about a cursor that this list has not given."""
     return rejected(
-        "cursor", None, "cursor", "this is no cursor of this list", "take `next` of the page before"
+        "cursor", None, "cursor", "this is not a cursor of this list", "use `next` of the previous page"
     )

@@ -95,7 +95,7 @@ def file(sha256: str) -> Response:
 
 @blueprint.get("/missing")
 @reader
-@operation(Text("text/plain; charset=utf-8", "The docnos of pooled documents without text, one a line."))
+@operation(Text("text/plain; charset=utf-8", "The docnos of pooled documents without text, one per line."))
 def missing() -> Response:
     """List the docnos of pooled documents whose text is not loaded."""
     return without_text()

@@ -17,7 +17,7 @@ BUFFER = 256 * 1024
 def choice_of(text: str, known: Collection[str], field: str) -> str | None:
     """One of several names, None for an empty text; raises InvalidInput for any other."""
     if text and text not in known:
-        raise rejected(field, None, field, f"{text[:40]!r} is not known", f"one of {', '.join(known)}")
+        raise rejected(field, None, field, f"{text[:40]!r} is not known", f"choose one of {', '.join(known)}")
     return text or None
 
 

@@ -53,7 +53,7 @@ def load(query: JudgmentsFile, file: BinaryIO) -> list[ImportedJson]:
             "machine",
             None,
             "machine",
-            f"{unknown[0][:80]!r} is no assessor of this file",
+            f"{unknown[0][:80]!r} is not an assessor in this file",
             "name assessors of the file",
         )
     given = GivenJudgments(found, query.name, set(query.machine), query.discussed)

@@ -42,9 +42,9 @@ _TEXTS = {"type": "object", "additionalProperties": {"type": "string"}}
 _PROBLEMS = {
     401: "There is no valid token.",
     403: "The token lacks the scope, or its owner the role.",
-    404: "There is no such thing, or not for this person.",
+    404: "The resource does not exist, or this person may not see it.",
     408: "The body arrived too slowly.",
-    409: "It conflicts with what is stored.",
+    409: "The request conflicts with what is stored.",
     411: "The length of the body is not stated.",
     413: "The body is too large.",
     415: "The body has another content type.",
@@ -53,8 +53,8 @@ _PROBLEMS = {
 }
 _ABOUT = """What the pages of Workbench show and change, for programs.
 
-Send a personal access token as `Authorization: Bearer TOKEN`. It has the rights of its owner at the moment of
-the call, as far as its scopes go. Lists come in pages: pass `next` as `cursor`. A POST with an
+Send a personal access token as `Authorization: Bearer TOKEN`. It has its owner's rights at the time of the
+call, limited to its scopes. Lists come in pages: pass `next` as `cursor`. A POST with an
 `Idempotency-Key` is done once: sent again within a day, it gets the same answer. Errors are
 `application/problem+json` (RFC 9457)."""
 

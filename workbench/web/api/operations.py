@@ -179,7 +179,7 @@ def _unknown(name: str, known: Any) -> Finding:
         None,
         "unknown-parameter",
         "this address has no such parameter",
-        f"it takes {', '.join(known)}" if known else "it takes none",
+        f"it takes {', '.join(known)}" if known else "it takes no parameters",
     )
 
 
@@ -274,8 +274,8 @@ def _again(before: GivenResponse) -> Response:
             IDEMPOTENCY_KEY,
             None,
             "shown-once",
-            "this request was answered, and its answer has secrets that are shown once",
-            "look at what is there; make new links with a new key",
+            "this request was already answered, and its answer contained secrets that are shown only once",
+            "check what is there, and make new links with a new key",
         )
     response = Response(before.answer, before.status, content_type=JSON)
     response.headers[REPLAYED] = "true"

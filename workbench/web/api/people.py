@@ -99,7 +99,7 @@ def remove_role(login: str, role: str) -> None:
     """Remove a role of a member; the person's judgments stay."""
     removed = named(Role, role)
     if removed is None:
-        raise NotFound("there is no such role", remedy=f"one of {', '.join(Role)}")
+        raise NotFound("there is no such role", remedy=f"choose one of {', '.join(Role)}")
     with writing() as db:
         membership.remove_role(db, here().id, _member_named(db, login).account_id, removed)
 

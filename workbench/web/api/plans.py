@@ -46,7 +46,7 @@ class PoolPlanQuery:
         wrong = [name for name, equals, _ in parted if not equals]
         if wrong:
             raise rejected(
-                "parameter", None, "parameter", f"{wrong[0][:40]!r} has no value", "such as depth=50"
+                "parameter", None, "parameter", f"{wrong[0][:40]!r} has no value", "write it like depth=50"
             )
         values = {name: value for name, _, value in parted}
         return PoolRecipe(

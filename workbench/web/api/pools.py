@@ -165,7 +165,7 @@ def add_pairs(pool: str, body: SentPairs) -> AddedPairs:
 
 @blueprint.get("/<id:pool>/pairs.tsv")
 @reader
-@operation(Text(PAIRS, "Topic, docno and origin of each pair, one a line."))
+@operation(Text(PAIRS, "Topic, docno and origin of each pair, one per line."))
 def pairs_file(pool: str) -> Response:
     """Download the pairs of a pool."""
     with reading() as db:

@@ -97,7 +97,11 @@ def return_pairs(pool: str, body: SentReturn) -> Counted:
             return {"count": done}
         if body.assessor is None or body.topic is None:
             raise rejected(
-                "body", None, "docno", "one document returns from an assessor", "name assessor and topic too"
+                "body",
+                None,
+                "docno",
+                "a document needs its assessor and topic",
+                "name the assessor and the topic as well",
             )
         (number,) = assessor_numbers(db, [body.assessor])
         one = queues.take_back_pair(

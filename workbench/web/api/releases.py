@@ -90,8 +90,8 @@ def make(body: SentRelease) -> MadeReleaseJson:
             "parameters",
             None,
             "parameter",
-            f"{unknown[0][:40]!r} is no parameter of a rule",
-            f"one of {', '.join(PARAMETERS)}",
+            f"{unknown[0][:40]!r} is not a parameter of a rule",
+            f"choose one of {', '.join(PARAMETERS)}",
         )
     choice = rule_choice(body.rule, machines=body.machines, **dict[str, str | None](body.parameters))
     with reading() as db:

@@ -227,5 +227,5 @@ def _group(db: Session, sender: Sender, name: str) -> int | None:
         return next(iter(own.values()))
     number = matching(name, own)
     if number is None and not name:
-        raise NotFound("you send runs for several groups", remedy=f"name one of {', '.join(sorted(own))}")
+        raise NotFound("you submit runs for several groups", remedy=f"name one of {', '.join(sorted(own))}")
     return require_own_group(sender, number)

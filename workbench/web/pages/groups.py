@@ -53,7 +53,7 @@ def add() -> Response:
     with errors_on(index, "Groups", "names"):
         names = [name for name in sent_text("names").splitlines() if clean_name(name)]
         if not names:
-            raise rejected("Names", None, "names", "there is no name", "one group a line")
+            raise rejected("Names", None, "names", "the names are missing", "enter one group per line")
         with writing() as db:
             for name in names:
                 groups.add_group(db, here().id, name)
@@ -120,7 +120,7 @@ def add_member(group_id: int) -> Reply:
     """Let somebody of the campaign send the group's runs; asks once more where the person judges."""
     account_id, both = form_number("account"), "both" in request.form
     if account_id is None:
-        raise NotFound("this is nobody of this campaign", remedy="choose one of the list")
+        raise NotFound("this person is not in this campaign", remedy="choose somebody from the list")
     with writing() as db:
         person = membership.member_of(db, here().id, account_id)
         name = groups.require_group(db, here().id, group_id)

@@ -44,7 +44,7 @@ def test() -> Response:
     with errors_on(index), writing() as db:
         queue.add_test(db, form_text("address"))
     return accepted(
-        "A test message will be sent within seconds. Load this page again to see what became of it.",
+        "A test message will be sent within seconds. Load this page again to see whether it was sent.",
         "mail.index",
     )
 

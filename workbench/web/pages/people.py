@@ -103,5 +103,7 @@ def _role() -> Role:
     text = form_text("role")
     role = named(Role, text)
     if role is None:
-        raise rejected("Role", None, "role", f"{text[:40]!r} is not a role", f"one of {', '.join(Role)}")
+        raise rejected(
+            "Role", None, "role", f"{text[:40]!r} is not a role", f"choose one of {', '.join(Role)}"
+        )
     return role

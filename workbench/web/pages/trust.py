@@ -106,7 +106,10 @@ def judges_file() -> MadeResult:
     """Other judges: the table that `?part=` names as CSV, as JSON all of them."""
     report = _report()
     if report.judges is None:
-        raise WorkbenchError("only one assessor has given grades", remedy="it takes two to compare")
+        raise WorkbenchError(
+            "only one assessor has given grades",
+            remedy="have a second assessor judge: it takes two to compare",
+        )
     return MadeResult("trust-judges", judges_export(report.judges, part_asked(JUDGES)))
 
 
@@ -118,7 +121,7 @@ def runs_file() -> MadeResult:
     report = _report()
     if report.runs is None:
         raise WorkbenchError(
-            "no run has brought judged documents into a pool", remedy="open a pool and judge"
+            "no run has contributed judged documents to a pool", remedy="open a pool and judge"
         )
     return MadeResult("trust-runs", runs_export(report.runs, part_asked(RUNS)))
 

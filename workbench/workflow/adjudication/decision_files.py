@@ -104,13 +104,13 @@ def _wrong(
 ) -> Iterable[Finding]:
     if one.topic not in topics:
         message = f"topic {one.topic!r} is not in this campaign"
-        yield Finding(source, one.line, "unknown-topic", message, "load its statement, or take the line out")
+        yield Finding(source, one.line, "unknown-topic", message, "load the topic, or remove the line")
     elif (one.topic, one.docno) not in answers:
         message = f"nobody has judged document {one.docno!r} of topic {one.topic!r}"
         yield Finding(source, one.line, "not-judged", message, "import the judgments first")
     if one.grade not in values:
         message = f"{one.grade} is not on this scale"
-        yield Finding(source, one.line, "grade", message, f"it has {', '.join(map(str, sorted(values)))}")
+        yield Finding(source, one.line, "grade", message, f"use one of {', '.join(map(str, sorted(values)))}")
 
 
 def _row(campaign_id: int, one: GradedPair, answers: Sequence[CurrentEvent]) -> dict[str, object]:

@@ -126,9 +126,7 @@ def decide(
     if known is not None:
         same = (known.topic, known.docno, known.decision, known.grade)
         if same != (*pair, str(submission.decision), submission.grade):
-            raise Conflict(
-                "this page's decision was recorded before, and was another one", remedy="load it again"
-            )
+            raise Conflict("this page already recorded another decision", remedy="reload the page")
         return DecisionRecorded(known.id, repeated=True)
     latest = latest_adjudication(db, campaign_id, *pair)
     if latest is not None and latest.id > submission.seen and latest.decision != WITHDRAWN:
@@ -175,7 +173,9 @@ def undo(db: Session, campaign_id: int, account_id: int, *, client_id: str) -> P
     known = recorded_adjudication(db, campaign_id, checked_client_id(client_id))
     if known is not None:
         if known.decision != WITHDRAWN:
-            raise Conflict("this page's undo was recorded before, and was a decision", remedy="load it again")
+            raise Conflict(
+                "this page already recorded a decision instead of this undo", remedy="reload the page"
+            )
         return known.topic, known.docno
     last = latest_of_account(db, campaign_id, account_id)
     if last is None:

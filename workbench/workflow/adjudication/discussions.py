@@ -231,9 +231,7 @@ def discuss(db: Session, campaign_id: int, account_id: int, topic: str, submissi
     if known is not None:
         sent = (*pair, submission.stored_answer, submission.grade)
         if (known.topic, known.docno, known.answer, known.grade) != sent:
-            raise Conflict(
-                "this page's answer was recorded before, and was another one", remedy="load it again"
-            )
+            raise Conflict("this page already recorded another answer", remedy="reload the page")
         return False
     number, _ = _sent_back(db, campaign_id, account_id, pair)
     campaign = db.get_one(CampaignRow, campaign_id)

@@ -68,10 +68,10 @@ def save_adjudication_rules(db: Session, campaign_id: int, rules: AdjudicationRu
     scale = scale_from_json(row.scale)
     most = len(scale.grades) - 1
     if rules.steps < 1:
-        raise WorkbenchError(f"grades cannot lie {rules.steps} steps apart", remedy="1 or more")
+        raise WorkbenchError(f"grades cannot lie {rules.steps} steps apart", remedy="use 1 or more")
     if rules.difference is Difference.DISTANCE and rules.steps > most:
         raise WorkbenchError(
-            f"no two grades of this scale lie {rules.steps} steps apart", remedy=f"at most {most}"
+            f"no two grades of this scale lie {rules.steps} steps apart", remedy=f"use at most {most}"
         )
     gain_measure(rules.measure, relevant_from=scale.relevant_from)
     before = rules_from_json(row.adjudication_rules)

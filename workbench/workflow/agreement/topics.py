@@ -94,7 +94,7 @@ def agreement_by_topic(db: Session, campaign_id: int, options: AgreementOptions)
     names = [one.name for one in topic_coefficients()]
     if options.coefficient not in names:
         message = f"topics cannot be sorted by {options.coefficient!r}"
-        raise WorkbenchError(message, remedy=f"one of {', '.join(names)}")
+        raise WorkbenchError(message, remedy=f"choose one of {', '.join(names)}")
     found = campaign_ratings(db, campaign_id, replace(options, basis=Basis.BOTH))
     titles = {topic.id: topic.title for topic in topics_of(db, campaign_id)}
     topics = tuple(one for one in by_topic(found.ratings, options) if one.n)

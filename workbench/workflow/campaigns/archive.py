@@ -52,7 +52,7 @@ def archive_campaign(db: Session, campaign_id: int, *, now: datetime | None = No
     """Make a campaign read only; raises Conflict if it is archived already, or while judgments come in."""
     row = locked_campaign(db, campaign_id)
     if row.archived_at is not None:
-        raise Conflict("this campaign is archived already", remedy="reload the page")
+        raise Conflict("this campaign is already archived", remedy="reload the page")
     row.archived_at = utc_now(now)
     db.flush()
 

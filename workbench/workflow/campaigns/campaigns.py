@@ -80,7 +80,7 @@ def create_campaign(
     if slug is not None:
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug):
             raise WorkbenchError(
-                f"{slug!r} cannot be used in a URL", remedy="lower-case letters, digits and hyphens"
+                f"{slug!r} cannot be used in a URL", remedy="use lower-case letters, digits and hyphens"
             )
         require_free(db, slug)
     row = CampaignRow(
@@ -117,7 +117,7 @@ def change_campaign(
     if [g.value for g in old.grades] != [g.value for g in new.grades] and anything_judged(db, campaign_id):
         raise Conflict(
             "grade values cannot change once there are judgments",
-            remedy="you can change labels, keys, definitions, colours and the relevance threshold",
+            remedy="change only labels, keys, definitions, colours and the relevance threshold",
         )
     shown = row.guidelines, scale_to_json(old)
     row.name, row.guidelines, row.scale = _checked_name(name), guidelines, scale_to_json(new)

@@ -370,7 +370,7 @@ def _judged(source: str, what: str, identifier: str) -> Finding:
         None,
         f"{what}-judged",
         f"{what} {identifier} is judged and its text differs",
-        "judged texts cannot change: load the new text into another campaign",
+        "load the new text into another campaign: judged texts cannot change",
     )
 
 

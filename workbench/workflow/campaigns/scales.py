@@ -24,7 +24,7 @@ def scale_from_json(data: object) -> Scale:
     if not isinstance(data, Mapping) or not isinstance(data.get("grades"), list):
         raise WorkbenchError(
             "a scale is an object with a list of grades",
-            remedy='the help page "Scale and guidelines" has an example',
+            remedy='see the example on the help page "Scale and guidelines"',
         )
     grades = tuple(_grade(index, entry, len(data["grades"])) for index, entry in enumerate(data["grades"]))
     relevant_from = data.get("relevant_from")

@@ -125,7 +125,7 @@ class AdaptiveHandout(Handout):
     def accept(db: Session, pool: PoolRow, assignment: AssignmentRow, docno: str, answer: str) -> None:
         """Raise Conflict where a document is put off: its answer decides what comes next."""
         if answer == LATER:
-            raise Conflict("in an adaptive pool nothing can be put off", remedy="answer unsure")
+            raise Conflict("documents of an adaptive pool cannot be put off", remedy="answer unsure")
 
     @staticmethod
     def take(db: Session, pool: PoolRow, event: CurrentEvent) -> None:

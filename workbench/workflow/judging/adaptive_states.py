@@ -246,7 +246,7 @@ def _check_hashes(db: Session, pool: PoolRow) -> None:
         rows = select(RunRow).where(RunRow.campaign_id == pool.campaign_id, RunRow.sha256 == run["sha256"])
         for row in db.scalars(rows.where(RunRow.tag == run["tag"])):
             if hashlib.sha256(gzip.decompress(row.content_gzip)).hexdigest() != row.sha256:
-                raise Conflict(f"what is kept of run {row.tag} does not have its hash any more")
+                raise Conflict(f"what is stored of run {row.tag} no longer has its hash")
             db.expunge(row)  # so that one run after the other is in memory
 
 

@@ -182,7 +182,7 @@ def in_turn(
     most = per_topic + (again > 0)
     if not per_topic >= 1 or most > len(assessor_ids):
         raise WorkbenchError(
-            f"each topic is to have {counted(most, 'assessor')}; {len(assessor_ids)} selected",
+            f"each topic needs {counted(most, 'assessor')}, but {len(assessor_ids)} selected",
             remedy="select more assessors or ask for fewer per topic",
         )
     pool = _pool(db, pool_id)

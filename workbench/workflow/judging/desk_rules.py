@@ -120,7 +120,7 @@ def save_desk_questions(
         if highest.get(one.name, -1) >= len(one.labels):
             raise Conflict(
                 f"{one.name} has answers beyond {len(one.labels)} labels",
-                remedy="labels may be reworded and added once there are answers, not removed",
+                remedy="keep all labels: once there are answers, they can be reworded and added, not removed",
             )
     asked = [{"name": one.name, "labels": list(one.labels), "required": one.required} for one in questions]
     change_rules(db, row, {QUESTIONS: asked or None, COMMENT_FOR: sorted(set(comment_for)) or None})
@@ -150,7 +150,7 @@ def _wrong(question: Question, before: Sequence[Question]) -> tuple[str, str] | 
     if len(name) > LONGEST_NAME:
         return f"the name has {len(name)} characters", f"at most {LONGEST_NAME}"
     if name.casefold() in {one.name.casefold() for one in before}:
-        return f"{name} is asked already", "each question once"
+        return f"{name} is already a question", "ask each question once"
     if not all(labels):
         return f"{name} has an empty label", f"labels are separated by commas, such as {_SHAPE}"
     if not 2 <= len(labels) <= MOST_LABELS:
@@ -197,7 +197,13 @@ def save_break_minutes(db: Session, campaign_id: int, minutes: int | None) -> No
     """
     if minutes is not None and not SHORTEST_BREAK <= minutes <= LONGEST_BREAK:
         message = f"a break after {minutes} minutes is out of range"
-        raise rejected("Break", None, BREAK_RULE, message, f"{SHORTEST_BREAK} to {LONGEST_BREAK}, or empty")
+        raise rejected(
+            "Break",
+            None,
+            BREAK_RULE,
+            message,
+            f"enter {SHORTEST_BREAK} to {LONGEST_BREAK}, or leave it empty",
+        )
     change_rules(db, db.get_one(CampaignRow, campaign_id, with_for_update=True), {BREAK_RULE: minutes})
 
 

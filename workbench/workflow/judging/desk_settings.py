@@ -174,7 +174,7 @@ def checked_keys(typed: Mapping[str, str]) -> dict[str, str]:
             continue
         if not _is_key(key):
             message = f"{typed[name].strip()!r} is not a single key"
-            findings.append(Finding(command_name(name), None, name, message, "one letter, digit or sign"))
+            findings.append(Finding(command_name(name), None, name, message, "use one letter, digit or sign"))
         elif key != (commands | sides).get(name):
             chosen[name] = key
     # The two desks have keys of their own, and some that do the same at both.

@@ -182,7 +182,7 @@ def import_files(
             # All that the files were checked against is as it was.
             if _basis(db, campaign_id, prepared.kinds.keys()) == prepared.basis:
                 return keep_imports(db, prepared)
-    raise Conflict("others imported judgments again and again meanwhile", remedy="import the files again")
+    raise Conflict("others kept importing judgments at the same time", remedy="import the files again")
 
 
 def prepare_imports(db: Session, campaign_id: int, files: Sequence[GivenJudgments]) -> PreparedImports:
@@ -327,7 +327,7 @@ def _refuse(basis: _ImportBasis, files: Sequence[GivenJudgments]) -> None:
 
 
 def _nearly(name: str, known: str, source: str) -> Finding:
-    message = f"{name!r} would be counted beside {known!r}, as though they were two people"
+    message = f"{name!r} and {known!r} would count as two people"
     remedy = f"write {known!r} if it is the same person, or a name that differs in more than case and spaces"
     return Finding(source, None, "assessor", message, remedy)
 
@@ -340,7 +340,7 @@ def _wrong(judgment: Judgment, scale: Scale, topics: Collection[str], source: st
             None,
             "assessor",
             f"{judgment.assessor!r} is not an assessor name",
-            "1 to 120 characters",
+            "use 1 to 120 characters",
         )
     if judgment.topic not in topics:
         yield Finding(
@@ -359,7 +359,8 @@ def _wrong(judgment: Judgment, scale: Scale, topics: Collection[str], source: st
             None,
             "grade",
             f"topic {judgment.topic}, document {judgment.docno}: {judgment.grade} is not on this scale",
-            f"it has {', '.join(str(grade.value) for grade in scale.grades)}; a code may mean 'cannot judge'",
+            f"use {', '.join(str(grade.value) for grade in scale.grades)}, or name it as a grade that "
+            "means 'cannot judge'",
         )
 
 

@@ -130,7 +130,9 @@ def record_choice(db: Session, task: PreferenceTaskRow, answer: SideAnswer) -> b
         WITHDRAWN: WITHDRAWN,
     }.get(answer.choice)
     if choice is None:
-        raise WorkbenchError(f"unknown answer: {answer.choice[:20]!r}", remedy="left, right, tie or both_bad")
+        raise WorkbenchError(
+            f"unknown answer: {answer.choice[:20]!r}", remedy="use left, right, tie or both_bad"
+        )
     return append_choice(db, task.id, (first, second), choice, answer, first_was_left=left)
 
 

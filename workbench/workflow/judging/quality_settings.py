@@ -67,14 +67,22 @@ def save_check_rules(
     if rules.one_in is not None and not MOST_OFTEN <= rules.one_in <= RAREST:
         message = f"one repeat in {rules.one_in} documents is out of range"
         findings.append(
-            Finding("Quality checks", None, "one_in", message, f"{MOST_OFTEN} to {RAREST:,}, or empty")
+            Finding(
+                "Quality checks",
+                None,
+                "one_in",
+                message,
+                f"enter {MOST_OFTEN} to {RAREST:,}, or leave it empty",
+            )
         )
     if not 1 <= rules.distance <= FARTHEST:
         message = f"a distance of {rules.distance} documents is out of range"
-        findings.append(Finding("Quality checks", None, "distance", message, f"1 to {FARTHEST:,}"))
+        findings.append(Finding("Quality checks", None, "distance", message, f"enter 1 to {FARTHEST:,}"))
     if rules.least is not None and not 1 <= rules.least <= 100:
         message = f"a pass mark of {rules.least} % is out of range"
-        findings.append(Finding("Quality checks", None, "least", message, "1 to 100, or empty"))
+        findings.append(
+            Finding("Quality checks", None, "least", message, "enter 1 to 100, or leave it empty")
+        )
     if findings:
         raise InvalidInput(findings)
     row = db.get_one(CampaignRow, campaign_id, with_for_update=True)
@@ -211,7 +219,9 @@ def _wrong(
             yield Finding(source, one.line, "unknown-topic", message, "load the topic, or remove the line")
         if one.grade not in values:
             message = f"{one.grade} is not on this scale"
-            yield Finding(source, one.line, "grade", message, f"it has {', '.join(map(str, sorted(values)))}")
+            yield Finding(
+                source, one.line, "grade", message, f"use one of {', '.join(map(str, sorted(values)))}"
+            )
         if one.docno not in texts:
             message = f"the text of document {one.docno!r} is not loaded"
             yield Finding(source, one.line, "no-text", message, "load the document first")

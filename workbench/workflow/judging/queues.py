@@ -37,7 +37,7 @@ def make_queue(db: Session, campaign_id: int, name: str, per_pair: int) -> None:
     """
     if not 1 <= per_pair <= MOST_PER_PAIR:
         message = f"{per_pair} judgments per pair is out of range"
-        raise rejected("Queue", None, "per_pair", message, f"1 to {MOST_PER_PAIR}")
+        raise rejected("Queue", None, "per_pair", message, f"use 1 to {MOST_PER_PAIR}")
     row = locked_pool(db, campaign_id, name)
     require_not_closed(row)
     if kind_of(row).one_by_one:
@@ -260,5 +260,5 @@ def queue_row(db: Session, campaign_id: int, name: str) -> PoolRow:
     """The row of a queue; raises NotFound, and Conflict where the pool is none."""
     row = pool_row(db, campaign_id, name)
     if row.per_pair is None:
-        raise Conflict(f"pool {name!r} is not a queue", remedy="make it one first")
+        raise Conflict(f"pool {name!r} is not a queue", remedy="make it a queue first")
     return row

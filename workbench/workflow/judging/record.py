@@ -146,7 +146,7 @@ def _record(db: Session, task: Task, key: str, submission: Submission) -> Record
             raise Conflict("this page already recorded another answer", remedy="reload the page")
         return Recorded(known, repeated=True)
     if submission.kind is SubmissionKind.LATER and current is not None:
-        raise Conflict("the document has an answer already", remedy="undo it first")
+        raise Conflict("the document already has an answer", remedy="undo it first")
     completed = _completed(db, submission, current)
     if task.closed:
         closed = "pool is closed" if task.campaign.archived_at is None else "campaign is archived"

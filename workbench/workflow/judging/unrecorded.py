@@ -143,7 +143,7 @@ def settle(db: Session, campaign_id: int, kept_id: int, account_id: int, *, sett
     if row.settled_at is not None:
         if row.settlement == settlement:
             return
-        raise Conflict(f"this answer was {row.settlement} already", remedy="load the page again")
+        raise Conflict(f"this answer was already {row.settlement}", remedy="load the page again")
     if settlement is Settlement.RECORDED:
         _record(db, row)
     row.settled_by, row.settled_at, row.settlement = account_id, datetime.now(UTC), str(settlement)

@@ -35,7 +35,7 @@ def confirmation(db: Session, row: MailMessageRow, site: str, now: datetime) -> 
     if account is None or token is None:
         return None
     body = (
-        f"The account {account.login} at {site}\nis to use this e-mail address.\n\n"
+        f"This e-mail address was entered for the account {account.login}\nat {site}.\n\n"
         f"To confirm it, open this link within two days:\n{site}/account/address/confirm/{token}\n\n"
         "If this is not your account, ignore this message: nothing else will be sent to you.\n"
     )

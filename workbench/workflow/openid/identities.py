@@ -110,5 +110,5 @@ def unlink_identities(db: Session, account_id: int) -> int:
     removed = delete(OpenIdIdentityRow).where(OpenIdIdentityRow.account_id == account_id)
     number = len(db.scalars(removed.returning(OpenIdIdentityRow.subject)).all())
     if not number:
-        raise NotFound("this account is linked with no identity of a provider")
+        raise NotFound("this account is not linked with an identity of a provider")
     return number

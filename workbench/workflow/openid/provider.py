@@ -181,7 +181,7 @@ class OpenIdProvider:
         for name, address in addresses.items():
             plain = address.isascii() and address.isprintable() and " " not in address
             if (name in needed or address) and not (plain and is_protected(address)):
-                raise self._failed(SignInObstacle.SET_UP, f"{name} is no address with https")
+                raise self._failed(SignInObstacle.SET_UP, f"{name} is not an address with https")
         algorithms = _listed(data, "id_token_signing_alg_values_supported", "RS256")
         methods = _listed(data, "token_endpoint_auth_methods_supported", "client_secret_basic")
         usable = [one for one in ("client_secret_basic", "client_secret_post") if one in methods]

@@ -144,7 +144,7 @@ def use_is_noted(used_at: datetime | None, *, now: datetime | None = None) -> bo
 def _findings(name: str, scopes: Collection[str], days: int) -> list[Finding]:
     findings = []
     if not name:
-        findings.append(Finding("Name", None, "name", "the name is missing", "what will use the token"))
+        findings.append(Finding("Name", None, "name", "the name is missing", "name what will use the token"))
     elif len(name) > LONGEST_TOKEN_NAME:
         most = f"at most {LONGEST_TOKEN_NAME} characters"
         findings.append(Finding("Name", None, "name", "the name is too long", most))

@@ -153,7 +153,7 @@ def login_findings(login: str) -> list[Finding]:
     """Every error in a login name."""
     if LOGIN.fullmatch(fold_login(login)):
         return []
-    remedy = "2 to 120 letters, digits and . _ - @ +, without spaces"
+    remedy = "use 2 to 120 letters, digits and . _ - @ +, without spaces"
     message = "the login name is missing" if not login.strip() else "this cannot be a login name"
     return [Finding("Login name", None, "login", message, remedy)]
 
@@ -167,7 +167,9 @@ def name_findings(name: str) -> list[Finding]:
     """Every error in a person's name."""
     name = clean_name(name)
     if not name:
-        return [Finding("Name", None, "name", "the name is missing", "the name that colleagues know you by")]
+        return [
+            Finding("Name", None, "name", "the name is missing", "enter the name that colleagues know you by")
+        ]
     if len(name) > LONGEST_NAME:
         return [Finding("Name", None, "name", "the name is too long", f"at most {LONGEST_NAME} characters")]
     if has_invisible(name):

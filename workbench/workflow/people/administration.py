@@ -227,7 +227,8 @@ def _require_another_administrator(db: Session, row: AccountRow) -> None:
     )
     if db.scalar(others.limit(1)) is None:
         raise Conflict(
-            "this is the only administrator who can sign in", remedy="make another account one first"
+            "this is the only administrator who can sign in",
+            remedy="make another account an administrator first",
         )
 
 

@@ -84,7 +84,8 @@ def remove_group(db: Session, campaign_id: int, group_id: int) -> None:
     row = _row(db, campaign_id, group_id)
     if _count(db, RunRow, group_id) or _count(db, GroupMemberRow, group_id):
         raise Conflict(
-            f"{row.name} has runs or accounts", remedy="put its runs elsewhere and let its accounts go first"
+            f"{row.name} has runs or accounts",
+            remedy="move or remove its runs, and remove its accounts from the group first",
         )
     db.execute(delete(InvitationRow).where(InvitationRow.group_id == group_id))
     db.execute(delete(CheckedFileRow).where(CheckedFileRow.group_id == group_id))
@@ -122,7 +123,7 @@ def group_named(db: Session, campaign_id: int, name: str) -> int:
     """The number of the group that is called so, however its case is written; raises NotFound."""
     found = matching(name, group_names(db, campaign_id))
     if found is None:
-        raise NotFound(f"there is no group {name!r} in this campaign", remedy="make it first")
+        raise NotFound(f"there is no group {name!r} in this campaign", remedy="create it first")
     return found
 
 
@@ -186,7 +187,7 @@ def leave(db: Session, campaign_id: int, group_id: int, account_id: int) -> None
         .returning(GroupMemberRow.account_id)
     )
     if gone is None:
-        raise NotFound("this person does not send runs for this group")
+        raise NotFound("this person does not submit runs for this group")
     if not own_groups(db, campaign_id, account_id):
         remove_role(db, campaign_id, account_id, Role.PARTICIPANT)
 
@@ -196,14 +197,14 @@ def _name(db: Session, row: GroupRow, name: str) -> None:
     name = clean_name(name)
     wrong = None
     if not name:
-        wrong = "the group has no name", "what its people call it"
+        wrong = "the group has no name", "enter the name its members use"
     elif len(name) > LONGEST_GROUP_NAME:
         wrong = f"the name of the group has {len(name)} characters", f"at most {LONGEST_GROUP_NAME}"
     elif has_invisible(name):
-        wrong = "the name has invisible characters", "type it anew"
+        wrong = "the name has invisible characters", "type it again"
     if wrong is not None:
         raise InvalidInput([Finding("Name", None, "group", *wrong)])
-    used = Conflict(f"there is a group {name} already", remedy="give this one another name")
+    used = Conflict(f"there is already a group {name}", remedy="choose another name")
     if matching(name, group_names(db, row.campaign_id)) not in {None, row.id}:
         raise used
     row.name = name

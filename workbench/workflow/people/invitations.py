@@ -354,7 +354,7 @@ def _note_findings(
             message, remedy = f"the line has {len(note):,} characters", f"at most {LONGEST_NOTE}"
         elif _guest(note) in seen:
             message = f"{note} is already on line {seen[_guest(note)]}"
-            remedy = "remove one, or add what tells the two apart"
+            remedy = "remove one, or add something that tells the two apart"
         elif _guest(note) in waiting:
             message, remedy = f"{note} has an open invitation", "make a new link for it, or remove the line"
         else:
@@ -382,7 +382,7 @@ def _unused(db: Session, campaign_id: int, ids: Collection[int]) -> list[Invitat
         .execution_options(populate_existing=True)
     ).all()
     if not rows:
-        raise NotFound("there is no such invitation", remedy="select one of the list")
+        raise NotFound("there is no such invitation", remedy="select one from the list")
     unused = [row for row in rows if row.used_at is None]
     if not unused:
         raise Conflict("accepted invitations cannot be changed", remedy="remove the role instead")

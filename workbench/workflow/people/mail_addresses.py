@@ -48,7 +48,7 @@ def checked_address(text: str) -> str:
         name, _, domain = text.partition("@")
         return f"{name}@{domain.lower()}"
     message = "the address is missing" if not text else "messages cannot be sent to this address"
-    remedy = "one address such as ada@example.org; write a domain with other letters in its xn-- form"
+    remedy = "enter one address such as ada@example.org; write a domain with other letters in its xn-- form"
     raise rejected("E-mail address", None, "address", message, remedy)
 
 

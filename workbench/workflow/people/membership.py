@@ -100,7 +100,7 @@ def require_one_side(db: Session, campaign_id: int, account_id: int, role: Role)
         message = "this person judges and so should not submit runs"
     else:
         return
-    raise Conflict(message, remedy="an organiser can explicitly allow one person to do both")
+    raise Conflict(message, remedy="ask an organiser, who can explicitly allow one person to do both")
 
 
 def grant_role(db: Session, campaign_id: int, account_id: int, role: Role) -> None:
@@ -115,7 +115,7 @@ def grant_role(db: Session, campaign_id: int, account_id: int, role: Role) -> No
     try:
         db.flush()
     except IntegrityError:
-        raise Conflict("the role was given at the same time", remedy="reload the page") from None
+        raise Conflict("somebody else added the role at the same time", remedy="reload the page") from None
 
 
 def remove_role(db: Session, campaign_id: int, account_id: int, role: Role) -> None:

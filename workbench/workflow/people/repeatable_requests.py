@@ -92,7 +92,7 @@ def _before(row: RepeatableRequestRow, fingerprint: str, moment: datetime) -> Gi
     if row.status is None:
         raise Conflict(
             "the first request with this key was interrupted, and its outcome is unknown",
-            remedy="look at what is there, then send what is missing with a new key",
+            remedy="check what is there, then send what is missing with a new key",
         )
     return GivenResponse(row.status, row.answer)
 

@@ -22,7 +22,7 @@ class Role(StrEnum):
 
 DESCRIPTIONS = {
     Role.ORGANISER: "loads runs, makes pools, assigns topics and sees everything",
-    Role.ASSESSOR: "judges the assigned documents and sees no judgment of others",
+    Role.ASSESSOR: "judges the assigned documents and does not see the judgments of others",
     Role.ADJUDICATOR: "decides pairs on which assessors disagree",
     Role.VIEWER: "sees agreement, qrels and scores; cannot change anything",
     Role.PARTICIPANT: "submits the runs of a group and sees only those",

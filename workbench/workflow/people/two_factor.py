@@ -89,7 +89,7 @@ def turn_on(
     """
     row = db.get(TwoFactorRow, account_id)
     if row is None or row.confirmed_at is not None:
-        raise Conflict("no authenticator app waits for its first code", remedy="open the page again")
+        raise Conflict("no authenticator app is being set up", remedy="open the page again")
     moment = utc_now(now)
     step = matching_step(row.secret, typed, moment)
     if step is None:

@@ -178,7 +178,8 @@ def adaptive_pool_row(db: Session, campaign_id: int, name: str) -> PoolRow:
     pool = pool_row(db, campaign_id, name)
     if not is_adaptive(pool):
         raise WorkbenchError(
-            f"pool {name!r} is not adaptive", remedy="its documents were chosen when it was made"
+            f"pool {name!r} is not adaptive",
+            remedy="name an adaptive pool: the documents of this one were chosen when it was made",
         )
     return pool
 
@@ -198,7 +199,7 @@ def _runs(db: Session, pool: PoolRow, depth: int, ties: TieRule) -> Iterator[Run
             yield run_for_use(db, pool.campaign_id, run["tag"], depth=depth, ties=ties, sha256=run["sha256"])
         except NotFound:
             raise Conflict(
-                f"run {run['tag']} is not what it was when pool {pool.name!r} was made",
+                f"run {run['tag']} has changed since pool {pool.name!r} was made",
                 remedy="an adaptive pool chooses from the very runs that it was made from",
             ) from None
 

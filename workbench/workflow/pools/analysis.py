@@ -136,7 +136,7 @@ def _read(db: Session, campaign_id: int, chosen: Sequence[ChosenRun], depth: int
         try:
             yield run_leading(db, campaign_id, run.tag, sha256=run.sha256, depth=depth)
         except NotFound:
-            raise Conflict(f"the run {run.tag!r} of this pool is not kept any more") from None
+            raise Conflict(f"the run {run.tag!r} of this pool is no longer stored") from None
 
 
 def _runs_of_pool(db: Session, campaign_id: int, line: PoolLine) -> tuple[ChosenRun, ...]:

@@ -282,7 +282,7 @@ def open_pool(
     if seen is not None and seen != now.sha256:
         raise Conflict(
             f"draft {name!r} has changed since you looked at it",
-            remedy="look at it again before it is opened",
+            remedy="look at it again before you open it",
         )
     row.opened_at = datetime.now(UTC)
     db.flush()

@@ -89,11 +89,11 @@ def raise_budget(db: Session, campaign_id: int, name: str, budget: int) -> None:
     row = locked_pool(db, campaign_id, name)
     require_open(row)
     if not is_learner(row):
-        raise Conflict(f"{name!r} has no learner", remedy="its recipe says what it asks for")
+        raise Conflict(f"{name!r} has no learner", remedy="choose a pool with the strategy learner")
     before = review_settings(row).budget
     documents = max(row.recipe["largest_possible"].values(), default=0)
     if not before < budget:
-        finding = f"the budget is {before:,} documents a topic already"
+        finding = f"the budget is already {before:,} documents per topic"
         raise rejected("Budget", None, "budget", finding, "give a higher number")
     totals = dict.fromkeys(row.recipe["totals"], min(budget, documents))
     parameters = {**row.recipe["parameters"], "budget": str(budget)}

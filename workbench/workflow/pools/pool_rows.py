@@ -81,7 +81,7 @@ def require_draft(row: PoolRow, act: str) -> None:
     """Raise Conflict unless a pool is a draft; `act` is what only a draft allows, as "deleted"."""
     state = state_of(row)
     if state is not PoolState.DRAFT:
-        raise Conflict(f"pool {row.name!r} is {state}", remedy=f"only a draft can be {act}")
+        raise Conflict(f"pool {row.name!r} is {state}", remedy=f"choose a draft: only a draft can be {act}")
 
 
 def require_not_closed(row: PoolRow) -> None:
@@ -126,5 +126,5 @@ def checked_name(db: Session, campaign_id: int, name: str) -> str:
     if len(name) > LONGEST_NAME:
         raise WorkbenchError(f"the name has {len(name)} characters", remedy=f"at most {LONGEST_NAME}")
     if name and name_taken(db, campaign_id, name):
-        raise Conflict(f"there is a pool {name!r} already", remedy="give this one another name")
+        raise Conflict(f"there is already a pool {name!r}", remedy="choose another name")
     return name

@@ -47,7 +47,7 @@ def sample_design(db: Session, campaign_id: int) -> SampleDesign:
     if not rows:
         raise WorkbenchError(
             "no opened pool was drawn at random",
-            remedy="pools of the strategies random and stratified allow estimates",
+            remedy="open a pool of the strategy random or stratified",
         )
     if len(rows) > 1:
         raise WorkbenchError(
@@ -57,8 +57,8 @@ def sample_design(db: Session, campaign_id: int) -> SampleDesign:
     (row,) = rows
     if row.recipe["supplementary"]:
         raise WorkbenchError(
-            f"the pool {row.name} leaves out what was pooled before: it is no sample of all documents",
-            remedy="only a pool that is not supplementary can be estimated from",
+            f"the pool {row.name} leaves out what was pooled before: it is not a sample of all documents",
+            remedy="estimate from a pool that is not supplementary",
         )
     entry = PoolEntryRow
     drawn = select(entry.topic, entry.docno, entry.stratum).where(

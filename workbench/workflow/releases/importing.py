@@ -338,7 +338,7 @@ def _findings(contents: ReleaseContents) -> Iterator[Finding]:
     for assessor in contents.assessors:
         kind = MACHINE if assessor.machine else PERSON
         if not re.fullmatch(rf"{kind}-[1-9][0-9]{{0,8}}", assessor.pseudonym):
-            yield _finding(MANIFEST, None, f"{assessor.pseudonym} is no pseudonym such as {kind}-1")
+            yield _finding(MANIFEST, None, f"{assessor.pseudonym} is not a pseudonym such as {kind}-1")
     for number, one in enumerate(contents.answers, 1):
         if wrong := _wrong_answer(one, topics, people, grades):
             yield _finding(ANSWERS, number, wrong)
@@ -374,7 +374,7 @@ def _wrong_answer(one: ReleasedAnswer, topics: set[str], people: set[str], grade
     if one.answer not in _ANSWERS or one.purpose not in CURRENT_PURPOSES:
         return f"unknown answer {one.answer} or purpose {one.purpose}"
     if (one.grade is None) == (one.answer == Answer.GRADE):
-        return "an answer that is a grade has one, and the others have none"
+        return "an answer needs a grade if it is one, and no grade otherwise"
     if one.grade is not None and one.grade not in grades:
         return f"{one.grade} is not on the scale"
     return ""

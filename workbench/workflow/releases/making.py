@@ -166,18 +166,26 @@ def _figures(contents: ReleaseContents, counts: ReleaseCounts) -> dict[str, Any]
 def _check_request(request: ReleaseRequest) -> None:
     findings = []
     if not VERSION.fullmatch(request.version):
-        message = f"{request.version[:60]!r} is no version"
-        remedy = "such as 1.0: letters, digits, dots, hyphens and plus signs, 40 at most"
+        message = f"{request.version[:60]!r} is not a version"
+        remedy = "use at most 40 letters, digits, dots, hyphens and plus signs, such as 1.0"
         findings.append(Finding("Version", None, "version", message, remedy))
     if Included.ORIGINALS in request.included and Included.DOCUMENTS not in request.included:
         message = "originals are included with the documents only"
         findings.append(Finding("Included", None, "included", message, "include the documents as well"))
     if request.seed is not None and not 0 <= request.seed < SEEDS:
-        findings.append(Finding("Seed", None, "seed", f"{request.seed} is no seed", "a whole number from 0"))
-    if request.homepage.strip() and not re.match(r"https?://\S+$", request.homepage.strip()):
-        message = "the homepage is no address of the web"
         findings.append(
-            Finding("Homepage", None, "homepage", message, "such as https://example.org/collection")
+            Finding("Seed", None, "seed", f"{request.seed} is not a seed", "use a whole number from 0")
+        )
+    if request.homepage.strip() and not re.match(r"https?://\S+$", request.homepage.strip()):
+        message = "the homepage is not a web address"
+        findings.append(
+            Finding(
+                "Homepage",
+                None,
+                "homepage",
+                message,
+                "enter an address such as https://example.org/collection",
+            )
         )
     lines = (("Title", request.title), ("Licence", request.licence), ("Homepage", request.homepage))
     limits = [(name, text, LONGEST_LINE) for name, text in lines]
@@ -238,7 +246,7 @@ def remove_leftovers(database: Database, *, older: timedelta = LEFT_AFTER) -> No
 def version_exists(version: str) -> Conflict:
     """What is raised for a version that the campaign has."""
     return Conflict(
-        f"there is a release {version} already", remedy="give this one another version: none is ever replaced"
+        f"there is already a release {version}", remedy="choose another version: a release is never replaced"
     )
 
 

@@ -87,7 +87,7 @@ def released_qrels(db: Session, release: Release) -> tuple[Qrel, ...]:
 
 def public_release(db: Session, slug: str, version: str) -> tuple[int, Release]:
     """The campaign's id and a release that outsiders may see; raises the same NotFound for every other."""
-    nothing = NotFound("there is no such release", remedy="ask whoever gave you the address")
+    nothing = NotFound("there is no such release", remedy="ask the person who gave you the address")
     try:
         campaign = campaign_by_slug(db, slug, even_archived=True)
         release = release_by_version(db, campaign.id, version)

@@ -157,9 +157,9 @@ def publish_release(db: Session, campaign_id: int, version: str, *, now: datetim
     """Let outsiders see a release; raises NotFound, Conflict for one that is public or withdrawn."""
     row = _locked(db, campaign_id, version)
     if row.withdrawn_at is not None:
-        raise Conflict(f"release {version} was withdrawn", remedy="make another version")
+        raise Conflict(f"release {version} was withdrawn", remedy="create a new version")
     if row.public_at is not None:
-        raise Conflict(f"release {version} is public already", remedy="reload the page")
+        raise Conflict(f"release {version} is already public", remedy="reload the page")
     row.public_at = utc_now(now)
     db.flush()
     return release_by_version(db, campaign_id, version)

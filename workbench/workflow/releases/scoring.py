@@ -87,10 +87,12 @@ def _unpacked(stream: BinaryIO, source: str) -> bytes:
 
 
 def _damaged(source: str) -> InvalidInput:
-    return rejected(source, None, "gzip", "the file is no whole gzip", "pack and send it again")
+    return rejected(
+        source, None, "gzip", "the gzip file is incomplete or damaged", "compress it and send it again"
+    )
 
 
 def _too_large(source: str, what: str, most: int) -> InvalidInput:
     message = f"{what} has more than {most // 2**20} MiB"
-    remedy = "pack it by gzip, keep 1,000 documents a topic, or score it with the qrels of the zip"
+    remedy = "compress it with gzip, keep 1,000 documents per topic, or score it with the qrels in the zip"
     return rejected(source, None, "too-large", message, remedy)

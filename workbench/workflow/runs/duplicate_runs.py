@@ -117,7 +117,7 @@ def similarity_findings(
         if value > 1 - 1e-9 and _same_rankings(content, look_up(other.sha256)):
             same.append(other)
             message = f"every ranking is identical to that of {other.name}"
-            remedy = "was a run sent twice under two tags?"
+            remedy = "check whether one run was sent under two tags"
             yield Finding(source, None, "same-content", message, remedy)
     near = [(value, other) for value, other in alike[:MOST_NAMED] if other not in same]
     for value, other in near:
@@ -134,7 +134,7 @@ def tag_findings(
     """Whether a tag is taken by a known run, or could be confused with the tag of one."""
     holder = known.get(tag)
     if holder is not None and holder.sha256 == sha256:
-        yield Finding(source, None, "same-file", f"this very file is already there as {holder.name}")
+        yield Finding(source, None, "same-file", f"this file is already there as {holder.name}")
         return
     if holder is not None:
         message = f"the tag {shown(tag)} is taken by {holder.name}"
@@ -145,7 +145,7 @@ def tag_findings(
         others = ", ".join(shown(other) for other in like[:MOST_NAMED])
         more = f" and {len(like) - MOST_NAMED} more" if len(like) > MOST_NAMED else ""
         message = f"the tag {shown(tag)} could be confused with {others}{more}"
-        remedy = f"tags should differ within their first {TAG_BEGINNING} characters, and not only in capitals"
+        remedy = f"use tags that differ in their first {TAG_BEGINNING} characters, not only in capitals"
         yield Finding(source, None, "tag-alike", message, remedy, column=6)
 
 

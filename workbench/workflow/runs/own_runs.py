@@ -37,7 +37,7 @@ ABOUT_THE_FILE = frozenset(
 def require_own_group(participant: Sender, group_id: int | None) -> int:
     """The group, if the participant sends runs for it; raises NotFound for any other."""
     if group_id is None or group_id not in (participant.groups or {}):
-        raise NotFound("you do not send runs for such a group", remedy="ask the organiser for a link")
+        raise NotFound("you do not submit runs for this group", remedy="ask the organiser for a link")
     return group_id
 
 

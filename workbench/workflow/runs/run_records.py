@@ -230,7 +230,9 @@ def give_verdict(
     """
     reason = " ".join(storable(reason).split())
     if verdict is Verdict.SET_ASIDE and not reason:
-        raise WorkbenchError("a reason is required to set a run aside", remedy="the run's group will read it")
+        raise WorkbenchError(
+            "a reason is required to set a run aside", remedy="write one: the run's group will read it"
+        )
     if len(reason) > LONGEST_REASON:
         raise WorkbenchError(
             f"the reason has {len(reason):,} characters", remedy=f"at most {LONGEST_REASON:,}"

@@ -196,7 +196,7 @@ def store_run(
         db.flush()
     except IntegrityError:
         raise Conflict(
-            f"somebody else added a run {report.tag} at this very moment", remedy="look at it, then decide"
+            f"somebody else has just added a run {report.tag}", remedy="look at it, then decide"
         ) from None
     return report.tag
 
@@ -221,7 +221,7 @@ def require_tag(run: CampaignRun, expected: str) -> None:
     """Raise InvalidInput where the run of a file has another tag than the one that it is to replace."""
     if run.tag != expected:
         message = f"the file contains run {run.tag}, not {expected}"
-        remedy = f"its sixth column must be {expected}"
+        remedy = f"put {expected} in the sixth column"
         raise rejected(run.file_name, None, "other-tag", message, remedy)
 
 
@@ -282,7 +282,7 @@ def tag_refusal(
         # Whose it is, and whether it is this very file, is nobody's business but the organiser's.
         return Finding(source, None, "tag-taken", f"the tag {tag} is taken", "give this run another tag")
     if before.sha256 == report.sha256:
-        return Finding(source, None, "same-file", f"this very file is already run {tag}")
+        return Finding(source, None, "same-file", f"this file is already run {tag}")
     if not replacing:
         remedy = "give this run its own tag, or choose to replace the existing run"
         return Finding(source, None, "tag-taken", f"there is already a run {tag}", remedy)

@@ -163,7 +163,8 @@ def batch_of(db: Session, campaign_id: int, batch: str, sender: Sender = ORGANIS
     ).all()
     if not rows or batch == SET_UP_TEXTS:
         raise NotFound(
-            "there is no such batch of files", remedy=f"it was discarded, or is older than {DAYS_KEPT} days"
+            "there is no such batch of files",
+            remedy=f"upload the files again: the batch was discarded, or is older than {DAYS_KEPT} days",
         )
     known = stored_tags(db, campaign_id) if sender.organiser else {}
     runs = {} if sender.organiser else _runs_by_tag(db, campaign_id, [row for row, _ in rows])
@@ -290,7 +291,7 @@ def corrected_file(
     if found is None:
         raise WorkbenchError(
             f"nothing in {name} can be repaired automatically",
-            remedy="it takes somebody who knows what was meant",
+            remedy="correct the file yourself and check it again",
         )
     return name.removesuffix(".gz"), found[1]
 

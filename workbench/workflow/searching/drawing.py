@@ -72,7 +72,7 @@ def plan_draw(db: Session, campaign_id: int, draw: SampleDraw) -> MissedDraw:
     if not 1 <= draw.size <= MOST_DRAWN:
         raise WorkbenchError(f"a sample has 1 to {MOST_DRAWN:,} documents", remedy="give another size")
     if draw.seed is not None and not 0 <= draw.seed < _SEEDS:
-        raise WorkbenchError(f"{draw.seed} is no seed", remedy=f"give 0 to {_SEEDS - 1:,}")
+        raise WorkbenchError(f"{draw.seed} is not a seed", remedy=f"give 0 to {_SEEDS - 1:,}")
     seed = secrets.randbelow(_SEEDS) if draw.seed is None else draw.seed
     require_open(pool_row(db, campaign_id, draw.pool))
     docnos = _collection(db, campaign_id)

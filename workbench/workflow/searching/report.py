@@ -293,7 +293,7 @@ class LeftOutChoice:
 CHOICES = {
     "search": LeftOutChoice("Found only by searching", "found only by searching", only_found_pairs),
     "added": LeftOutChoice(
-        "Added by people in any way", "added by people and brought by no run", only_added_pairs
+        "Added by people in any way", "added by people and contributed by no run", only_added_pairs
     ),
 }
 """What can be left out, by name. To add one: a line here; the page, its exports and the command take it."""
@@ -302,7 +302,9 @@ CHOICES = {
 def pairs_to_leave_out(db: Session, campaign_id: int, table: ScoreTable, leave_out: str) -> frozenset[Pair]:
     """The pairs of a table's qrels that a choice leaves out; raises WorkbenchError for no choice."""
     if leave_out not in CHOICES:
-        raise WorkbenchError(f"{leave_out!r} cannot be left out", remedy=f"one of {', '.join(CHOICES)}")
+        raise WorkbenchError(
+            f"{leave_out!r} cannot be left out", remedy=f"choose one of {', '.join(CHOICES)}"
+        )
     return frozenset(CHOICES[leave_out].pairs(db, campaign_id)) & table.qrels.grades.keys()
 
 

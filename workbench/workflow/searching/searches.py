@@ -82,7 +82,7 @@ def require_search(db: Session, campaign_id: int) -> None:
     """Raise Conflict in a campaign whose documents may not be searched."""
     if not allows_search_of(db, campaign_id):
         message = "searching is turned off in this campaign"
-        raise Conflict(message, remedy="an organiser can turn it on in the settings")
+        raise Conflict(message, remedy="ask an organiser to turn it on in the settings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ def own_search(db: Session, searcher: Searcher, search_id: int) -> SearchRow:
         searcher.account_id,
         searcher.assignment_id,
     ):
-        raise NotFound("this is none of your searches", remedy="search again")
+        raise NotFound("this is not one of your searches", remedy="search again")
     return row
 
 

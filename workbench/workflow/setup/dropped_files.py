@@ -40,7 +40,7 @@ _ELSEWHERE = {
     FileKind.QRELS: ("these are qrels", "import them on the page Judgments once there are topics and runs"),
     FileKind.JUDGMENTS: ("these are judgments", "import them on the page Judgments once there are topics"),
     FileKind.UNKNOWN: (
-        "this is neither topics, nor documents, nor a run",
+        "the file contains neither topics nor documents nor a run",
         f"topics: {in_words(TOPIC_FORMATS)}; documents: {in_words(DOCUMENT_FORMATS)}; "
         "runs: topic Q0 docno rank score tag",
     ),
@@ -265,5 +265,5 @@ def _waiting(campaign_id: int) -> tuple[Any, ...]:
 def _row(db: Session, campaign_id: int, number: int) -> CheckedFileRow:
     row = db.scalar(select(CheckedFileRow).where(*_waiting(campaign_id), CheckedFileRow.id == number))
     if row is None:
-        raise NotFound("this file waits no more", remedy="it was added or removed: see what is there now")
+        raise NotFound("this file was added or removed meanwhile", remedy="load the page again")
     return row

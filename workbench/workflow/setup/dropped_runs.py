@@ -33,7 +33,8 @@ def check_run_file(checker: RunChecker | None, name: str, stream: BinaryIO) -> R
     if checker is not None:
         return check_file(checker, name, stream)
     content, sha256 = read_whole(name, stream)
-    message, remedy = "there are no topics to check this run against", "drop the topics: it is then checked"
+    message = "there are no topics to check this run against"
+    remedy = "drop the topics: the run is then checked"
     error = Finding(name, None, NO_TOPICS, message, remedy)
     return RunUpload(name, content, RunReport(name, None, 0, 0, sha256, 1, (error,), ()))
 

@@ -30,19 +30,19 @@ def conclusions(report: CollectionReport) -> Iterator[str]:
 def _of_differences(report: CollectionReport) -> Iterator[str]:
     found = report.topics
     if isinstance(found, NotKnown):
-        yield f"Which difference of two runs may be trusted is not known: {found.reason}."
+        yield f"Which difference between two runs is reliable is not known: {found.reason}."
         return
     trusted, pairs = found.trusted[-1], found.runs * (found.runs - 1) // 2
     if trusted.difference is None:
         yield (
-            f"No difference of two mean scores may be trusted over these {counted(found.topics, 'topic')}: "
-            f"other topics would turn more than {percent(found.splitting.most_swapped)} of them round."
+            f"With {counted(found.topics, 'topic')} no difference between two mean scores is reliable: "
+            f"other topics would reverse more than {percent(found.splitting.most_swapped)} of them."
         )
         return
     yield (
-        f"Two runs may be compared if their mean {report.measure} over the {counted(found.topics, 'topic')} "
-        f"differs by {decimals(trusted.difference, 2)} or more: at most "
-        f"{percent(found.splitting.most_swapped)} of other topics would turn them round (extrapolated). "
+        f"Differences of {decimals(trusted.difference, 2)} or more in mean {report.measure} over the "
+        f"{counted(found.topics, 'topic')} are reliable: at most {percent(found.splitting.most_swapped)} of "
+        f"other sets of topics would reverse them (extrapolated). "
         f"{trusted.pairs:,} of {counted(pairs, 'pair')} of these runs are so far apart; a smaller difference "
         "needs a test of the two runs."
     )
@@ -86,18 +86,18 @@ def _of_mixtures(report: CollectionReport, judges: OtherJudges) -> Iterator[str]
     yield f"With other judges the ranking of the runs is {word} ({figures}).{may}"
     if partly:
         yield (
-            f"That tau is too high: only {report.shared:,} of {report.graded:,} graded pairs "
-            f"({share_of(report.shared, report.graded)}) were judged by two people or more, and on the "
-            "others no judge can differ from the qrels. That the assessors do not matter may not be "
-            "concluded."
+            f"That tau is too optimistic: only {report.shared:,} of {report.graded:,} graded pairs "
+            f"({share_of(report.shared, report.graded)}) were judged by two people or more; on the others "
+            f"no assessor can differ from the qrels. Do not conclude that the choice of assessors makes no "
+            f"difference."
         )
 
 
 _MAY = {
-    "equivalent": "Who judged seldom decides which of two runs is better, except where they are close; "
-    "scores by other qrels are not comparable with these.",
-    "similar": "Which of two runs is better may depend on who judged: conclude it only of runs that stand "
-    "clearly apart.",
+    "equivalent": "The choice of assessors seldom decides which of two runs is better, except where they "
+    "are close; do not compare these scores with scores by other qrels.",
+    "similar": "Which of two runs is better may depend on who judged: draw conclusions only about runs that "
+    "are clearly apart.",
     "different": "Which of two runs is better depends on who judged: do not conclude it from these qrels "
     "alone.",
     "undefined": "",
@@ -118,9 +118,9 @@ def _of_other_runs(report: CollectionReport) -> Iterator[str]:
     )
     change = "lose" if loss.mean >= 0 else "gain"
     yield (
-        f"A run that was not pooled must expect to {change} {percent(abs(loss.mean), 1)} of its score "
-        f"({loss.runs:,} runs of {counted(loss.groups, 'group')}{interval}): report how much of it is judged "
-        "beside its score."
+        f"Expect a run that was not pooled to {change} {percent(abs(loss.mean), 1)} of its score "
+        f"({loss.runs:,} runs of {counted(loss.groups, 'group')}{interval}): report the judged share of its "
+        "documents beside its score."
     )
 
 
@@ -128,7 +128,8 @@ def _of_groups(others: OtherRuns) -> Iterator[str]:
     taus = [one.tau for one in others.groups if one.tau is not None]
     if taus:
         yield (
-            f"Without the documents that any one group alone brought, the ranking is {verdict(min(taus))} at "
+            "Without the documents that any one group alone contributed, the ranking is "
+            f"{verdict(min(taus))} at "
             f"worst (lowest tau b {decimals(min(taus), 3)} of {counted(len(taus), 'group')}, "
             f"{counted(others.runs, 'run')}, {counted(others.topics, 'topic')})."
         )
@@ -148,7 +149,7 @@ def _of_holes(report: CollectionReport) -> Iterator[str]:
     else:
         yield (
             f"Whatever the unjudged documents are, {settled[0]:,} of {counted(settled[1], 'pair')} of runs "
-            f"keep their order by {found.runs[0].scores[0].measure}; of the others that is not proved."
+            f"keep their order by {found.runs[0].scores[0].measure}; the order of the others is not certain."
         )
 
 

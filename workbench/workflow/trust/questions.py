@@ -40,8 +40,8 @@ def campaign_depth(
     pools = deepest_pools([line for line in pools_of(db, campaign_id) if not line.draft])
     if not pools:
         raise WorkbenchError(
-            "no opened pool has the first documents of its runs to one depth, from rank 2 on",
-            remedy="only the depth of a depth pool can be extrapolated",
+            "no opened pool is a depth pool with one depth of 2 or more",
+            remedy="open a depth pool: only its depth can be extrapolated",
         )
     depth, ties = depth_of(pools[0]), pools[0].ties
     current = {run.tag: run.sha256 for run in found.runs}

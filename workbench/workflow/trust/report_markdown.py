@@ -83,7 +83,10 @@ def _size(report: CollectionReport) -> Iterator[str]:
     )
     columns = ("Size", "n", "Median", "Mean", "Smallest", "Largest")
     yield _table(columns, [(label, *_range(sizes)) for label, sizes in rows])
-    yield "Words are what blanks separate, without tags. Judged and relevant are counted in the qrels."
+    yield (
+        "Words are separated by white space and counted without tags. Judged and relevant are counted in "
+        "the qrels."
+    )
 
 
 def _range(sizes: SizeRange) -> tuple[str, ...]:
@@ -209,7 +212,7 @@ def _answers(report: CollectionReport) -> Iterator[tuple[str, str, str, str]]:
         yield "Other judges: mean tau b", _number(tau.mean), _between(tau.low, tau.high), n
     others = trust if isinstance(trust, NotKnown) else trust.runs
     if others is None or isinstance(others, NotKnown) or others.expected is None:
-        yield "Other runs", _reason(others, "no run has brought judged documents into a pool"), DASH, DASH
+        yield "Other runs", _reason(others, "no run has contributed judged documents to a pool"), DASH, DASH
     else:
         loss = others.expected
         n = f"{loss.runs:,} runs of {loss.groups:,} groups"

@@ -74,7 +74,7 @@ def check_originals(db: Session) -> Iterator[Finding]:
     )
     lost = lost.order_by(row.campaign_id, row.docno)
     for campaign, docno in db.execute(lost.execution_options(yield_per=MOST_ROWS)):
-        message = "its bytes are said to be another one's, which is not there"
+        message = "its bytes should be stored with another original, which is missing"
         yield Finding(f"original {campaign}, {docno}", None, "original-hash", message, RESTORE)
 
 
@@ -86,7 +86,7 @@ def check_document_counts(db: Session) -> Iterator[Finding]:
     chosen = select(CampaignRow.id, CampaignRow.documents, counted).order_by(CampaignRow.id)
     for campaign, kept, rows in db.execute(chosen).all():
         if kept != rows:
-            message = f"it has {rows:,} documents, and {kept:,} are kept as their number"
+            message = f"it has {rows:,} documents, but {kept:,} are stored as their number"
             remedy = f"set the column documents of its row in the table campaign to {rows}"
             yield Finding(f"campaign {campaign}", None, "document-count", message, remedy)
 
@@ -106,7 +106,7 @@ def check_shown_texts(db: Session) -> Iterator[Finding]:
             None,
             "shown-text",
             f"another text of {docno} was judged than is stored now",
-            "nothing, if the document was replaced; have it judged again if the change matters",
+            "nothing to do if the document was replaced; have it judged again if the change matters",
             Severity.WARNING,
         )
 
@@ -126,7 +126,7 @@ def check_runs(db: Session) -> Iterator[Finding]:
             # Fewer on purpose, of long docnos and of topics that the campaign lacks: as it is made again.
             if packed != lines and form.topics != form_of_file(db, number).topics:
                 message = f"its packed form has {packed} lines, its file {lines}"
-                remedy = "delete its row of packed_run: it is made again from the file"
+                remedy = "delete its row in packed_run: it is made again from the file"
                 yield Finding(place, None, "packed-run", message, remedy)
 
 
@@ -136,7 +136,7 @@ def check_lists(db: Session) -> Iterator[Finding]:
         row = db.get_one(CollectionListRow, campaign)
         problem, lines = _differs(row.content_gzip, row.sha256)
         if not problem and lines != row.docnos:
-            problem = f"it has {lines} docnos, and {row.docnos} are stored as their number"
+            problem = f"it has {lines} docnos, but {row.docnos} are stored as their number"
         if problem:
             yield Finding(f"collection_list {campaign}", None, "list-hash", problem, RESTORE)
         db.expire(row)

@@ -129,7 +129,7 @@ class ErasedPerson:
     def log_in_use(self) -> str:
         """What to do unless it is overwritten."""
         return (
-            "The log of the database still has what was deleted, because somebody reads an older state of it."
+            "The database log still contains the deleted data, because something still reads an older state."
             f" When exports and backups are done, run `workbench account erase {self.login}` to empty it."
         )
 

@@ -32,7 +32,7 @@ MOST = 20
 """Rows named for each kind of finding; more of the same say no more."""
 BACKWARDS = timedelta(seconds=60)
 """By how much the time of an event may be before that of an earlier one: processes differ a little."""
-REPORT = "keep a backup as it is, and report how it came about"
+REPORT = "keep a backup as it is, and report how it happened"
 
 
 def check_events(db: Session) -> Iterator[Finding]:
@@ -114,7 +114,7 @@ def check_clock(db: Session) -> Iterator[Finding]:
             "clock",
             f"{len(numbers)} answers, the first judgment_event {numbers[0]}, have a time before that of an"
             " earlier one",
-            "nothing is lost: their order is that of their numbers; check the clock of the server",
+            "check the clock of the server; nothing is lost, since answers are ordered by their numbers",
             Severity.WARNING,
         )
 
@@ -127,7 +127,13 @@ def check_pools(db: Session) -> Iterator[Finding]:
         place = f"pool {row.id}, {row.name}"
         found = counts.get(row.id, 0)
         if not is_adaptive(row) and found != row.pairs:
-            yield Finding(place, None, "pool-pairs", f"it has {found} pairs, and says {row.pairs}", REPORT)
+            yield Finding(
+                place,
+                None,
+                "pool-pairs",
+                f"it has {found} pairs, but {row.pairs} are stored as their number",
+                REPORT,
+            )
         files = {one["sha256"] for one in row.recipe.get("runs", ()) if "sha256" in one}
         there = select(RunRow.sha256).where(RunRow.campaign_id == row.campaign_id)
         missing = len(files - set(db.scalars(there)))
@@ -137,7 +143,8 @@ def check_pools(db: Session) -> Iterator[Finding]:
                 None,
                 "pool-runs",
                 f"{missing} of the {len(files)} runs of its recipe are not here",
-                "nothing, if the campaign was imported from a release without runs; else restore them",
+                "nothing to do if the campaign was imported from a release without runs; otherwise restore "
+                "them",
                 Severity.WARNING,
             )
     outside = select(entry.pool_id, entry.topic, entry.docno).join(pool, pool.id == entry.pool_id)

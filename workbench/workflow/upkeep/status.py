@@ -96,7 +96,7 @@ def give_to_owner(instance: Path, *paths: Path) -> None:
             os.chown(path, owner.st_uid, owner.st_gid)
     except OSError as error:
         raise WorkbenchError(
-            f"{error.filename} stays root's, so that the service cannot write there: {error.strerror}",
+            f"{error.filename} still belongs to root, so the service cannot write there: {error.strerror}",
             remedy="run backups as the user of the service",
         ) from None
 

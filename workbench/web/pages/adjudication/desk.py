@@ -84,9 +84,7 @@ def decide_pair() -> Response:
     submission, choice, pair = _submission(), _choice(), _pair()
     if request.form.get("by", str(viewer().id)) != str(viewer().id):
         # Another tab of this browser has signed somebody else in since.
-        raise Conflict(
-            "another account is signed in now than the one that decided", remedy="sign in as that one"
-        )
+        raise Conflict("this decision was made with another account", remedy="sign in with that account")
     with writing() as db:
         done = decide(db, here().id, viewer().id, pair, submission)
     if done.overtaken is not None:

@@ -112,7 +112,7 @@ def _options(scale: Scale, weighted: bool) -> AgreementOptions:
         options = options_from_address(values)
         if isinstance(options.weights, str) or len(options.weights) == grades:
             return options
-        message, remedy = f"the weights are not a square of {grades} grades", ""
+        message, remedy = f"the weights are not a square table of {grades} grades", ""
     except WorkbenchError as error:
         message, remedy = error.message, error.remedy
     if not weighted:

@@ -58,6 +58,6 @@ def _asked(known: Values) -> tuple[Values, Findings]:
             asked[name] = int(text) if name == "topics" else float(text)
         except ValueError:
             findings.append(
-                Finding("Size", None, name, f"{text[:40]!r} is no number", "give a number, as 0.1")
+                Finding("Size", None, name, f"{text[:40]!r} is not a number", "give a number, such as 0.1")
             )
     return asked, tuple(findings)

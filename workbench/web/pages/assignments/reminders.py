@@ -53,5 +53,5 @@ def _deadline(text: str) -> date | None:
             None,
             "deadline",
             f"{text[:40]!r} is not a date",
-            "year, month and day, such as 2026-12-05",
+            "write year, month and day, such as 2026-12-05",
         ) from None

@@ -169,10 +169,12 @@ def read_pairs(text: str) -> dict[str, list[tuple[str, str]]]:
             pairs.setdefault(fields[0], []).append((fields[1], fields[2]))
         elif fields:
             findings.append(
-                Finding("Pairs", number, "pairs", f"{len(fields)} words", "a topic and two docnos")
+                Finding("Pairs", number, "pairs", f"{len(fields)} words", "write a topic and two docnos")
             )
     if not pairs and not findings:
-        findings.append(Finding("Pairs", None, "pairs", "no pair is given", "a topic and two docnos a line"))
+        findings.append(
+            Finding("Pairs", None, "pairs", "no pair is given", "write a topic and two docnos per line")
+        )
     if findings:
         raise InvalidInput(findings)
     return pairs

@@ -156,9 +156,9 @@ def read_events(body: bytes) -> tuple[str, tuple[Event, ...]]:
         # A number of thousands of digits is no reason to refuse what stands beside it.
         sent = json.loads(body, parse_constant=lambda _: None, parse_int=_number)
     except (ValueError, RecursionError):
-        raise WorkbenchError("this is no JSON") from None
+        raise WorkbenchError("this is not JSON") from None
     if not isinstance(sent, dict) or not isinstance(sent.get("events"), list):
-        raise WorkbenchError('this is no object with "account" and "events"')
+        raise WorkbenchError('this is not an object with "account" and "events"')
     events = sent["events"]
     if len(events) > MOST_EVENTS or not all(isinstance(event, dict) for event in events):
         raise WorkbenchError(f"events are objects, at most {MOST_EVENTS}")

@@ -138,7 +138,11 @@ def _codes() -> tuple[int, ...]:
     numbers = [whole_number(word) for word in words if word]
     if None in numbers:
         raise rejected(
-            "Cannot judge", None, "cannot_judge", "not a grade", "whole numbers such as -2, or nothing"
+            "Cannot judge",
+            None,
+            "cannot_judge",
+            "not a grade",
+            "enter whole numbers such as -2, or leave it empty",
         )
     return tuple(number for number in numbers if number is not None)
 

@@ -115,11 +115,12 @@ def _add_runs(found: Readiness) -> str:
 def _collection(state: CampaignState) -> Iterator[TodoItem]:
     missing, found = state.overview.missing_documents, state.readiness
     if state.disk_full:
-        text = "The disk of the server is full: nothing is saved. Tell the administrator to make room."
+        text = "The disk of the server is full: nothing is saved. Tell the administrator to free space."
         yield TodoItem("Disk full", text, url_for("help.page", page="administration"), "What to do", "poor")
     for name, loaded, documents in state.cut_loads[:MOST_LINES]:
         cut = Markup(
-            'The load of <bdi class="mono" dir="auto">{}</bdi> was cut: {} of {} stored. Load the file again.'
+            'The load of <bdi class="mono" dir="auto">{}</bdi> was interrupted: {} of {} stored. '
+            "Load the file again."
         ).format(name, f"{loaded:,}", counted(documents, "document"))
         yield TodoItem("Cut", cut, url_for("documents.index"), "Load documents", "poor")
     if missing:

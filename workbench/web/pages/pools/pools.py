@@ -302,8 +302,8 @@ def _priority(form: Mapping[str, str], findings: list[Finding]) -> int | None:
                 "Priority",
                 None,
                 "priority",
-                f"{text[:40]!r} is no priority",
-                "give a whole number from 1, or nothing for all runs",
+                f"{text[:40]!r} is not a priority",
+                "give a whole number from 1, or leave it empty for all runs",
             )
         )
     return number

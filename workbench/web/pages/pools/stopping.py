@@ -95,7 +95,7 @@ def _goal() -> StoppingGoal:
         )
     except ValueError:
         raise rejected(
-            "Goal", None, "recall", "the goal is no number", "give numbers between 0 and 1"
+            "Goal", None, "recall", "the goal is not a number", "give numbers between 0 and 1"
         ) from None
 
 

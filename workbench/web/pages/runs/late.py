@@ -40,7 +40,7 @@ def fill() -> Response:
     depth = form_number("depth")
     with errors_on(holes, "Depth", "depth"):
         if depth is None or depth < 1:
-            raise rejected("Depth", None, "depth", "it is no number of documents", "1 or more")
+            raise rejected("Depth", None, "depth", "this is not a number of documents", "enter 1 or more")
         filled = fill_holes(app_context().database, here().id, tag, depth=depth, created_by=viewer().id)
     return accepted(_in_words(filled), "assignments.index", pool=filled.pool.pool.id)
 
@@ -48,7 +48,9 @@ def fill() -> Response:
 def _in_words(filled: HolesFilled) -> str:
     pool = filled.pool.pool
     size, given = counted(pool.pairs, "pair"), counted(filled.assigned, "assignment")
-    message = f"Pool “{pool.name}” has {size}; {given} made."
+    message = f"Pool “{pool.name}” has {size}; {given} added."
     if filled.unassigned:
-        message += f" {counted(filled.unassigned, 'topic')} nobody has judged yet: give them here."
+        message += (
+            f" {counted(filled.unassigned, 'topic has', 'topics have')} no judgments yet: assign them here."
+        )
     return message

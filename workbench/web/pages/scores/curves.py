@@ -92,21 +92,21 @@ def _most_often_highest(found: RunCurves) -> tuple[str, int]:
 def _kind() -> str:
     kind = query_text("curve") or next(iter(KINDS))
     if kind not in KINDS:
-        raise WorkbenchError(f"there is no curve {kind!r}", remedy=f"one of {', '.join(KINDS)}")
+        raise WorkbenchError(f"there is no curve {kind!r}", remedy=f"choose one of {', '.join(KINDS)}")
     return kind
 
 
 def _interpolation() -> str:
     rule = query_text("interpolation") or next(iter(RULES))
     if rule not in RULES:
-        raise WorkbenchError(f"there is no rule {rule!r}", remedy=f"one of {', '.join(RULES)}")
+        raise WorkbenchError(f"there is no rule {rule!r}", remedy=f"choose one of {', '.join(RULES)}")
     return rule
 
 
 def _depth() -> int:
     depth = whole_number(request.args.get("depth", "20").strip())
     if depth is None or not 1 <= depth <= DEEPEST:
-        raise WorkbenchError("the last rank is not valid", remedy=f"a whole number from 1 to {DEEPEST}")
+        raise WorkbenchError("the last rank is not valid", remedy=f"enter a whole number from 1 to {DEEPEST}")
     return depth
 
 

@@ -58,7 +58,7 @@ class ScoreForm:
         """The measure that a page about one measure shows; raises WorkbenchError for one not in the table."""
         if self.by and self.by not in table.measures:
             raise WorkbenchError(
-                f"{self.by!r} is not among the measures", remedy=f"one of {', '.join(table.measures)}"
+                f"{self.by!r} is not among the measures", remedy=f"choose one of {', '.join(table.measures)}"
             )
         return self.by or table.measures[0]
 
@@ -164,6 +164,7 @@ def sent_seed() -> int:
     seed = whole_number(seed_text())
     if seed is None or not 0 <= seed <= LARGEST_SEED:
         raise WorkbenchError(
-            f"the random seed cannot be {seed_text()!r}", remedy=f"a whole number up to {LARGEST_SEED:,}"
+            f"the random seed cannot be {seed_text()!r}",
+            remedy=f"enter a whole number up to {LARGEST_SEED:,}",
         )
     return seed

@@ -120,7 +120,7 @@ def _method(table: ScoreTable) -> Comparisons:
     name = query_text("method") or default_comparisons(table.qrels.summary.topics)
     method = named(Comparisons, name)
     if method is None:
-        raise WorkbenchError(f"there is no test {name!r}", remedy=f"one of {', '.join(METHODS)}")
+        raise WorkbenchError(f"there is no test {name!r}", remedy=f"choose one of {', '.join(METHODS)}")
     return method
 
 

@@ -50,7 +50,7 @@ def draw() -> Response:
             keep_draw(db, here().id, planned)
     new = sum(len(one.new) for one in planned.topics)
     return accepted(
-        f"{counted(new, 'document')} of {counted(len(planned.topics), 'topic')} joined pool {asked.pool}",
+        f"{counted(new, 'document')} of {counted(len(planned.topics), 'topic')} added to pool {asked.pool}",
         "missed.index",
     )
 
@@ -69,7 +69,7 @@ def _asked() -> SampleDraw:
     if size is None:
         raise rejected("Sample", None, "size", "the number of documents is missing", "give one")
     if seed and whole_number(seed) is None:
-        raise rejected("Sample", None, "seed", "the seed is no whole number", "correct it")
+        raise rejected("Sample", None, "seed", "the seed is not a whole number", "correct it")
     topic = sent_id("topic")
     with reading() as db:
         pool = pool_line(db, form_number("pool")).name

@@ -172,7 +172,9 @@ def breaks() -> Response:
     with errors_on(index):
         minutes = whole_number(text)
         if text and minutes is None:
-            raise rejected("Break", None, BREAK_RULE, f"{text!r} is not a number", "minutes, or empty")
+            raise rejected(
+                "Break", None, BREAK_RULE, f"{text!r} is not a number", "enter minutes, or leave it empty"
+            )
         with writing() as db:
             found = merged({BREAK_RULE: minutes}, {BREAK_RULE: break_minutes_of(db, here().id)})
             save_break_minutes(db, here().id, found[BREAK_RULE])

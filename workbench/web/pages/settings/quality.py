@@ -163,7 +163,7 @@ def _typed() -> dict[str, str]:
 def _rules(typed: dict[str, str]) -> CheckRules:
     numbers = {name: whole_number(text) for name, text in typed.items()}
     findings = [
-        Finding("Quality checks", None, name, f"{text!r} is not a number", "a whole number")
+        Finding("Quality checks", None, name, f"{text!r} is not a number", "enter a whole number")
         for name, text in typed.items()
         if text and numbers[name] is None
     ]

@@ -105,16 +105,20 @@ def _grade(index: int, row: GradeRow, findings: list[Finding]) -> Values:
     value = whole_number(row.value)
     if value is None or not 0 <= value <= 1000:
         findings.append(
-            Finding(place, None, CODE, f"the value is {row.value!r}", "a whole number, 0 or more")
+            Finding(place, None, CODE, f"the value is {row.value!r}", "enter a whole number of 0 or more")
         )
     if not row.label:
-        findings.append(Finding(place, None, CODE, "the label is missing", "a word or two for the grade"))
+        findings.append(
+            Finding(place, None, CODE, "the label is missing", "enter a word or two for the grade")
+        )
     grade: Values = {"value": value or 0, "label": row.label, "definition": row.definition}
     if row.key:
         grade["key"] = row.key
     if row.weight:
         weight = whole_number(row.weight)
         if weight is None:
-            findings.append(Finding(place, None, CODE, f"the colour is {row.weight!r}", "0, 1, 2 or 3"))
+            findings.append(
+                Finding(place, None, CODE, f"the colour is {row.weight!r}", "choose 0, 1, 2 or 3")
+            )
         grade["weight"] = weight or 0
     return grade

@@ -80,8 +80,8 @@ def loaded_in_words(loaded: Loaded, noun: str) -> str:
         for number, what in (
             (loaded.added, "new"),
             (loaded.changed, "changed"),
-            (loaded.unchanged, "as they were"),
-            (loaded.passed_over, "not in any pool and passed over"),
+            (loaded.unchanged, "unchanged"),
+            (loaded.passed_over, "not in any pool and skipped"),
         )
         if number
     ]
