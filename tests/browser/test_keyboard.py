@@ -114,6 +114,8 @@ def test_every_drawing_has_a_name_and_its_page_a_table(page: Page, server: Serve
     drawn = 0
     for path in ("/c/harbour/analysis?asked=yes", "/c/harbour/scores/topics"):
         page.goto(f"{server.address}{path}")
+        for folded in page.get_by_text("Plot of the", exact=False).all():
+            folded.click()
         expect(page.locator("figure.plot svg").first).to_be_visible()
         # A folded one is drawn when it is unfolded.
         names = [one.get_attribute("aria-label") for one in page.locator("figure.plot svg[role=img]").all()]

@@ -141,7 +141,7 @@ class RunRules:
             ("max_per_group", self.max_per_group, "a group cannot send at most {:,} runs"),
         ):
             if limit is not None and not 1 <= limit <= MOST_PER_TOPIC:
-                remedy = "use 1 or more, or leave it empty"
+                remedy = f"use 1 to {MOST_PER_TOPIC:,}, or no limit"
                 raise rejected("Rules", None, code, what.format(limit), remedy)
 
     def of(self, code: str) -> Treatment:

@@ -164,9 +164,15 @@ class Strategy(Generic[Made]):
         return Sizes(reach.topics, tuple(counts.tolist()), certainty)
 
     def _unknown(self, name: str) -> Finding:
-        has = ", ".join(parameter.name for parameter in self.parameters)
+        names = ", ".join(parameter.name for parameter in self.parameters)
         message = f'the strategy "{self.name}" has no parameter "{name}"'
-        return Finding(name, None, "parameter-unknown", message, f"choose from {has}")
+        return Finding(
+            name,
+            None,
+            "parameter-unknown",
+            message,
+            f"choose from {names}" if names else "leave it out: it takes none",
+        )
 
 
 def named(strategies: Mapping[str, Strategy[Made]], name: str) -> Strategy[Made]:
