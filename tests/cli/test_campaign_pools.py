@@ -116,7 +116,7 @@ def test_pools_are_compared_as_table_json_and_pairs(run: Run) -> None:
     assert found["runs"]["beta"]["leaving"] == 4
     table = run("pool-compare", "harbour", "depth 2", "plan").stdout
     assert "T1\t3\t1\t1\t3\t3" in table
-    assert "2 enter, 2 leave, 4 stay; 6 to judge" in table
+    assert "2 added, 2 removed, 4 unchanged; 6 to judge" in table
     pairs = run("pool-compare", "harbour", "depth 2", "plan", "--pairs").stdout
     assert "entering\tT2\té5\tunjudged\truns" in pairs
     alone = json.loads(run("pool-compare", "harbour", "plan", "--json", "--pairs").stdout)

@@ -56,7 +56,7 @@ def test_own_depths_count(runs: list[str]) -> None:
 def test_work_that_cannot_be_is_refused(runs: list[str]) -> None:
     result = CliRunner().invoke(command, [*runs, "--per-pair=3", "--assessors=2", "--seconds=0"])
     assert result.exit_code == 2
-    assert "3 times" in result.stderr
+    assert "3 judgments per pair" in result.stderr
     assert "0 seconds" in result.stderr
 
 

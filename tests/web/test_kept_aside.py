@@ -60,6 +60,6 @@ def test_what_is_refused_changes_nothing_and_says_why(olga: FlaskClient, sqlite_
     olga.post(PAGE, data={"kept": first, "act": "dismiss"})
     # All or none: the first cannot be recorded any more.
     answer = olga.post(PAGE, data={"kept": [second, first], "act": "record"})
-    assert (answer.status_code, "was dismissed already" in answer.text) == (409, True)
+    assert (answer.status_code, "was already dismissed" in answer.text) == (409, True)
     with sqlite_database.reading() as db:
         assert db.scalars(select(JudgmentEventRow.id)).all() == []

@@ -246,7 +246,7 @@ def test_low_agreement_and_odd_answers_need_the_organiser(
     assert olga.get(links(page, "agreement/pair")[0]).status_code == 200
     assert "1 answer “unsure”" in text_of(page)
     assert "1 answer “cannot judge”" in text_of(page)
-    assert "T2 d1 X unsure" in text_of(olga.get(links(page, "only=unsure")[0]).text)
+    assert "T2 d1 X unsure" in text_of(olga.get(links(page, "answer=unsure")[0]).text)
 
 
 def test_a_low_kappa_that_may_be_chance_needs_nobody(

@@ -67,7 +67,7 @@ def test_a_plan_multiplies_by_judgments_and_shares_among_assessors(db: Session) 
     assert (plan.work.hours(plan.pairs), plan.work.hours_each(plan.pairs)) == (1.0, 0.5)
     # Without assessors enough, as many as every pair needs are meant.
     assert plan_pool(db, made.campaign.id, per_pair=3).work.assessors == 3
-    with pytest.raises(InvalidInput, match="3 times"):
+    with pytest.raises(InvalidInput, match="3 judgments per pair"):
         plan_pool(db, made.campaign.id, per_pair=3, assessors=2)
 
 

@@ -200,7 +200,7 @@ def _runs(db: Session, pool: PoolRow, depth: int, ties: TieRule) -> Iterator[Run
         except NotFound:
             raise Conflict(
                 f"run {run['tag']} has changed since pool {pool.name!r} was made",
-                remedy="add that version of the run again: an adaptive pool chooses from the runs it was made from",
+                remedy="add that version again: an adaptive pool chooses from the runs it was made from",
             ) from None
 
 

@@ -211,13 +211,13 @@ def _answers(state: CampaignState) -> Iterator[TodoItem]:
     broken = sum(one.cannot_judge for one in state.overview.by_assessor)
     if unsure:
         text = f"{counted(unsure, 'answer')} “unsure”. The guidelines or a narrative may be ambiguous."
-        yield TodoItem("Unsure", text, url_for("judgments.index", only="unsure"), "View")
+        yield TodoItem("Unsure", text, url_for("judgments.index", answer="unsure"), "View")
     if state.unrecorded:
         text = f"{counted(state.unrecorded, 'received answer')} could not be recorded."
         yield TodoItem("Not recorded", text, url_for("kept_aside.index"), "Resolve", "poor")
     if broken:
         text = f"{counted(broken, 'answer')} “cannot judge”. A document may be damaged."
-        yield TodoItem("Cannot judge", text, url_for("judgments.index", only="cannot_judge"), "View")
+        yield TodoItem("Cannot judge", text, url_for("judgments.index", answer="cannot_judge"), "View")
 
 
 def _adjudication(state: CampaignState) -> Iterator[TodoItem]:
