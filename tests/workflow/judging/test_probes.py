@@ -122,7 +122,8 @@ def test_planted_pairs_come_once_and_one_in_the_pool_is_judged_as_every_other(db
 
 def test_training_comes_first_tells_the_known_grade_and_counts_once(db: Session) -> None:
     ada = probed(db)
-    ada.known(db, TRAINING, ("x1", 3), ("x2", 0))
+    # n05 she is to judge: training would show its grade just before.
+    ada.known(db, TRAINING, ("x1", 3), ("x2", 0), ("n05", 3))
     assert ada.task(db).slot(ada.task(db).order[0]).purpose == "judging"  # not asked for yet
     save_check_rules(db, ada.campaign, CheckRules(training=True))
     task = ada.task(db)

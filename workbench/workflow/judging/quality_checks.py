@@ -237,7 +237,9 @@ def _with(db: Session, task: Task, rules: CheckRules) -> Task:
     training: list[Slot] = []
     rounds: tuple[TrainingRound, ...] = ()
     if rules.training and not before and not is_waived(task.campaign.desk_rules, assignment.id):
-        rounds = rounds_of(known[TRAINING], answers.trained, least=rules.least)
+        # Of a pair that is to be judged too, the key would be shown just before.
+        fresh = {docno: grade for docno, grade in known[TRAINING].items() if docno not in pooled}
+        rounds = rounds_of(fresh, answers.trained, least=rules.least)
         for one in rounds:
             seed = assignment.seed + one.number - 1
             drawn = seeded_order(one.docnos, seed=seed, topic=assignment.topic)
