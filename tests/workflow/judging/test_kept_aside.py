@@ -66,7 +66,7 @@ def test_recorded_they_are_their_assessors_answers_in_the_order_in_which_they_ca
     # Settled twice it is recorded once, and it cannot be dismissed any more.
     settle_all(db, ada, Settlement.RECORDED)
     assert len(said(db)) == 4
-    with pytest.raises(Conflict, match="was recorded already"):
+    with pytest.raises(Conflict, match="was already recorded"):
         settle_all(db, ada, Settlement.DISMISSED)
 
 
