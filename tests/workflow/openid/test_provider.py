@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from joserfc.jwk import ECKey
 
+from tests.moments import at
 from tests.openid import CLIENT, SECRET, SITE, RunningProvider
 from workbench.workflow.openid import provider_http
 from workbench.workflow.openid.browser_trips import TripPurpose, new_trip
@@ -106,8 +107,8 @@ def test_the_answer_of_another_issuer_is_not_taken(running: RunningProvider) -> 
 def test_a_clock_that_differs_is_named(running: RunningProvider) -> None:
     provider, trip = OpenIdProvider(running.settings()), new_trip(TripPurpose.SIGN_IN)
     returned = running.signs_in(provider.departure(trip), "ada")
-    with pytest.raises(NotSignedIn) as failed:
-        provider.identity(returned, trip, now=datetime.now(UTC) - timedelta(minutes=5))
+    with pytest.raises(NotSignedIn) as failed, at(datetime.now(UTC) - timedelta(minutes=5)):
+        provider.identity(returned, trip)
     assert failed.value.obstacle is SignInObstacle.CLOCK
 
 

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import IO
 
 from sqlalchemy import Delete, delete, insert, select, update
@@ -145,12 +145,10 @@ def load_in_portions(
     return [(file.source, Loaded.of(file.counts, missing)) for file in read]
 
 
-def cut_loads(
-    db: Session, campaign_id: int, *, now: datetime | None = None
-) -> tuple[tuple[str, int, int], ...]:
+def cut_loads(db: Session, campaign_id: int) -> tuple[tuple[str, int, int], ...]:
     """The files whose load was cut: name, documents stored, and documents in all."""
     row = DocumentLoadRow
-    cut = (row.campaign_id == campaign_id) & (row.moved_at < shared_now(db, now) - CUT_AFTER)
+    cut = (row.campaign_id == campaign_id) & (row.moved_at < shared_now(db) - CUT_AFTER)
     found = db.execute(select(row.source, row.loaded, row.documents).where(cut).order_by(row.id))
     return tuple((source, loaded, documents) for source, loaded, documents in found)
 

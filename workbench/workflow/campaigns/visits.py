@@ -66,22 +66,19 @@ def visit_of(
     slug: str | None = None,
     *,
     idle: timedelta | None = None,
-    now: datetime | None = None,
 ) -> Visit | None:
     """The visit that a session token and the slug of an address make; None where the session has ended.
 
     It has as well where it was not used for the time `idle`, if that is given.
     """
-    moment = utc_now(now)
+    moment = utc_now()
     rows = _rows(_VISIT, connection, token, slug, moment, used_after=unused_since(moment, idle))
     return _visit(rows, moment) if rows else None
 
 
-def token_visit_of(
-    connection: Connection, secret: str, slug: str | None = None, *, now: datetime | None = None
-) -> TokenVisit | None:
+def token_visit_of(connection: Connection, secret: str, slug: str | None = None) -> TokenVisit | None:
     """The visit that an access token makes; None for one that was revoked, expired, or never there."""
-    moment = utc_now(now)
+    moment = utc_now()
     rows = _rows(_TOKEN_VISIT, connection, secret, slug, moment)
     if not rows:
         return None

@@ -96,7 +96,7 @@ def email_of(message: Message, number: str, settings: MailSettings) -> EmailMess
     email["From"] = formataddr(parseaddr(settings.sender))
     email["To"] = message.to
     email["Subject"] = one_line(message.subject)
-    email["Date"] = format_datetime(utc_now(None))
+    email["Date"] = format_datetime(utc_now())
     email["Message-ID"] = f"<workbench-{number}@{host}>"
     email["Auto-Submitted"] = "auto-generated"
     email.set_content(message.body)

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -103,9 +102,7 @@ class OpenIdProvider:
         )
         return str(address)
 
-    def identity(
-        self, returned: Mapping[str, str], trip: BrowserTrip, *, now: datetime | None = None
-    ) -> ProviderIdentity:
+    def identity(self, returned: Mapping[str, str], trip: BrowserTrip) -> ProviderIdentity:
         """Who signed in at the provider, by the fields with which it sent the browser back."""
         # RFC 9207: of a provider that says who it is, the answer of another is not taken.
         if returned.get("iss", self.settings.issuer) != self.settings.issuer:
@@ -117,7 +114,7 @@ class OpenIdProvider:
             raise self._failed(SignInObstacle.REJECTED, f"authorization: {error}")
         with self._place():
             granted = self._granted(returned["code"], trip)
-            claims = self._claims(granted, trip, int(utc_now(now).timestamp()))
+            claims = self._claims(granted, trip)
             if "email" not in claims or "name" not in claims:
                 claims = {**self._user_info(granted, str(claims["sub"])), **claims}
         return _identity(self.settings.issuer, claims)
@@ -230,7 +227,7 @@ class OpenIdProvider:
             raise self._failed(obstacle, f"token endpoint, status {answer.status}: {error}")
         return answer.data
 
-    def _claims(self, granted: Mapping[str, Any], trip: BrowserTrip, now: int) -> Mapping[str, Any]:
+    def _claims(self, granted: Mapping[str, Any], trip: BrowserTrip) -> Mapping[str, Any]:
         from workbench.workflow.openid.id_tokens import InvalidIdToken, TokenExpectation, verified_claims
 
         metadata = self._metadata()
@@ -244,7 +241,7 @@ class OpenIdProvider:
                     self._keys(metadata, fresh=fresh),
                     expected,
                     algorithms=metadata.algorithms,
-                    now=now,
+                    now=int(utc_now().timestamp()),
                 )
             except InvalidIdToken as error:
                 # Providers change their keys: those of now are asked for once.

@@ -90,15 +90,13 @@ def attention(
     db: Session,
     campaign_id: int,
     view: Overview,
-    *,
-    now: datetime | None = None,
 ) -> Attention:
     """What needs somebody in a campaign with this progress."""
-    moment = utc_now(now)
+    moment = utc_now()
     found = latest_answers(db, campaign_id)
     activity = activity_of(db, campaign_id, moment, found)
     rate = _rate(activity, moment)
-    asked = Counter(one.state for one in invitations(db, campaign_id, now=moment))
+    asked = Counter(one.state for one in invitations(db, campaign_id))
     return Attention(
         activity=activity,
         pace=pace_of(db, campaign_id, found=found),

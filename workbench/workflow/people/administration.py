@@ -102,14 +102,14 @@ def require_account(db: Session, account_id: int) -> AccountRow:
     return row
 
 
-def disable_account(db: Session, account_id: int, *, now: datetime | None = None) -> AccountRow:
+def disable_account(db: Session, account_id: int) -> AccountRow:
     """Let nobody sign in with an account, end its sessions and revoke its tokens; judgments stay.
 
     Raises NotFound; Conflict for the last administrator.
     """
     row = _locked(db, account_id)
     _require_another_administrator(db, row)
-    row.disabled_at = row.disabled_at or utc_now(now)
+    row.disabled_at = row.disabled_at or utc_now()
     sign_out_everywhere(db, row.id)
     db.flush()
     return row

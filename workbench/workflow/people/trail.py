@@ -107,7 +107,6 @@ def add_entry(
     *,
     outcome: str = DONE,
     changes: Sequence[dict[str, Any]] = (),
-    now: datetime | None = None,
 ) -> None:
     """Store an act as the latest entry; `changes` are those of `Changes`."""
     if db.get_bind().dialect.name == "postgresql":
@@ -117,7 +116,7 @@ def add_entry(
     number, previous = db.execute(latest).one_or_none() or (0, FIRST)
     row = TrailRow(
         id=number + 1,
-        at=utc_now(now),
+        at=utc_now(),
         account_id=act.account_id,
         act=act.name[:80],
         outcome=outcome[:20],

@@ -49,9 +49,7 @@ class InstallationStatus:
     backup: LastBackup | None
 
 
-def installation_status(
-    db: Session, instance: Path, *, idle: timedelta | None = None, now: datetime | None = None
-) -> InstallationStatus:
+def installation_status(db: Session, instance: Path, *, idle: timedelta | None = None) -> InstallationStatus:
     """The state of the database and of the instance folder."""
     embedded = db.get_bind().dialect.name == "sqlite"
     size = (
@@ -62,7 +60,7 @@ def installation_status(
     version = "select sqlite_version()" if embedded else "show server_version"
     name = "SQLite" if embedded else "PostgreSQL"
     enabled = AccountRow.disabled_at.is_(None)
-    open_ones = is_open(utc_now(now), idle)
+    open_ones = is_open(utc_now(), idle)
     return InstallationStatus(
         engine=f"{name} {db.scalar(text(version))}",
         bytes=int(db.scalar(text(size)) or 0),
