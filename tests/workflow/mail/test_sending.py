@@ -367,13 +367,13 @@ def test_a_message_goes_encrypted_and_with_a_login_to_a_trusted_server_only(
     context.load_cert_chain(certificate)
     with mail_server(context) as mailbox:
         settings = mailbox.settings(security="starttls", login=LOGIN, password=SECRET)
-        send_test(settings, ADA, NOW)
+        send_test(settings, ADA)
         assert mailbox.received[0]["To"] == ADA
         with pytest.raises(NotSent, match="refused the login: 535"):
-            send_test(replace(settings, password="wrong"), ADA, NOW)
+            send_test(replace(settings, password="wrong"), ADA)
         monkeypatch.delenv("SSL_CERT_FILE")
         with pytest.raises(NotSent, match="CERTIFICATE_VERIFY_FAILED"):
-            send_test(settings, ADA, NOW)
+            send_test(settings, ADA)
         assert len(mailbox.received) == 1
         assert SECRET not in repr(settings)
 

@@ -82,7 +82,8 @@ def create_campaign(
             raise WorkbenchError(
                 f"{slug!r} cannot be used in a URL", remedy="lower-case letters, digits and hyphens"
             )
-        require_free(db, slug)
+        if _slug_used(db, slug):
+            raise slug_conflict(slug)
     row = CampaignRow(
         slug=slug or free_slug(db, name),
         name=name,
@@ -235,12 +236,6 @@ def _checked_name(name: str) -> str:
 def slug_conflict(slug: str) -> Conflict:
     """The error where another campaign has the slug that was asked for."""
     return Conflict(f"the campaign {slug} already exists", remedy="give another short name with --slug")
-
-
-def require_free(db: Session, slug: str) -> None:
-    """Raise Conflict if there is a campaign with this slug."""
-    if _slug_used(db, slug):
-        raise slug_conflict(slug)
 
 
 def free_slug(db: Session, name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 
 from sqlalchemy.orm import Session
 
@@ -103,12 +103,8 @@ def reminder(db: Session, row: MailMessageRow, site: str, *, work: WorkLeft | No
 
 def work_left(documents: int, comparisons: int) -> str:
     """How much is left, in words."""
-    parts = []
-    if documents:
-        parts.append(counted(documents, "document"))
-    if comparisons:
-        parts.append(counted(comparisons, "comparison"))
-    return " and ".join(parts)
+    parts = ((documents, "document"), (comparisons, "comparison"))
+    return " and ".join(counted(number, what) for number, what in parts if number)
 
 
 def long_date(day: date) -> str:
@@ -118,13 +114,13 @@ def long_date(day: date) -> str:
 
 def trial(_db: Session, row: MailMessageRow, site: str) -> Message | None:
     """The message; there is always need of it."""
-    return message(row.address, site, utc_now())
+    return message(row.address, site)
 
 
-def message(address: str, site: str, now: datetime) -> Message:
-    """The message to an address, sent at this time."""
+def message(address: str, site: str) -> Message:
+    """The message to an address, sent now."""
     body = (
-        f"This is a test message from {site},\nsent at {now:%Y-%m-%d %H:%M} UTC.\n\n"
+        f"This is a test message from {site},\nsent at {utc_now():%Y-%m-%d %H:%M} UTC.\n\n"
         "If you can read it, mail from this site arrives.\n"
     )
     return Message(address, "Test message from Workbench", body)

@@ -9,7 +9,6 @@ import ssl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import datetime
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime, formataddr, parseaddr
@@ -79,12 +78,12 @@ def send_waiting(database: Database, settings: MailSettings) -> int:
         _close(connection)
 
 
-def send_test(settings: MailSettings, address: str, now: datetime) -> None:
+def send_test(settings: MailSettings, address: str) -> None:
     """Send a test message at once, without the queue; raises NotSent."""
     connection = connected(settings)
     try:
-        message = messages.message(address, settings.site, now)
-        _hand_over(connection, message, f"test-{now:%Y%m%d%H%M%S}", settings)
+        message = messages.message(address, settings.site)
+        _hand_over(connection, message, f"test-{utc_now():%Y%m%d%H%M%S}", settings)
     finally:
         _close(connection)
 

@@ -113,7 +113,7 @@ def _is_allowed(identity: ProviderIdentity, settings: OpenIdSettings) -> bool:
 
 
 def _new_account(db: Session, identity: ProviderIdentity) -> Account:
-    login = _free_login(db, identity)
+    login = next(one for one in _possible_logins(identity) if is_login_free(db, one))
     name = clean_name(identity.name)[:LONGEST_NAME].strip()
     shown = name if not name_findings(name) else login
     account = create_account(db, account_without_password(login, shown))
@@ -124,11 +124,6 @@ def _new_account(db: Session, identity: ProviderIdentity) -> Account:
         with suppress(InvalidInput):
             set_address(db, account.id, checked_address(identity.address))
     return account
-
-
-def _free_login(db: Session, identity: ProviderIdentity) -> str:
-    """A login name that nobody has, nor one that looks like it."""
-    return next(one for one in _possible_logins(identity) if is_login_free(db, one))
 
 
 def _possible_logins(identity: ProviderIdentity) -> Iterator[str]:

@@ -45,7 +45,7 @@ def enter_with_code(
     account = waiting_account(db, token)
     if token is None or account is None:
         raise NotAllowed("this sign-in has expired", remedy="sign in again")
-    refused = _checked(db, account, network_of(browser.address), typed)
+    refused = confirm_code(db, account, typed, place=network_of(browser.address))
     if refused is not None:
         return refused
     end_code_step(db, token)
@@ -54,12 +54,8 @@ def enter_with_code(
     return open_session(db, account, browser)
 
 
-def confirm_code(db: Session, account: Account, typed: str) -> Refused | None:
-    """None if the code of somebody who is signed in was right; otherwise the failure is stored."""
-    return _checked(db, account, SIGNED_IN, typed)
-
-
-def _checked(db: Session, account: Account, place: str, typed: str) -> Refused | None:
+def confirm_code(db: Session, account: Account, typed: str, *, place: str = SIGNED_IN) -> Refused | None:
+    """None if the code was right, by default of who is signed in; otherwise the failure is stored."""
     moment, guess = utc_now(), Guess(code_name(account.login), place)
     one_at_a_time(db, guess.login)
     wait = waiting_time(db, guess, moment)

@@ -55,7 +55,6 @@ from workbench.storage.tables import (
     JudgmentEventRow,
     KeptAsideRow,
     KnownAnswerRow,
-    MailAddressRow,
     MailMessageRow,
     MemberRow,
     OpenIdIdentityRow,
@@ -71,6 +70,7 @@ from workbench.storage.tables import (
 from workbench.workflow.campaigns.deletion import delete_in_portions
 from workbench.workflow.people.accounts import NO_PASSWORD, fold_login
 from workbench.workflow.people.administration import disable_account, require_account
+from workbench.workflow.people.mail_addresses import address_of
 from workbench.workflow.people.membership import remove_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.throttling import counted_names
@@ -169,12 +169,9 @@ def _erase(db: Session, row: AccountRow) -> set[str]:
     """Delete what names the person, and return by what he or she was known."""
     _overwrite_rows(db)
     login, names = row.login, {row.name}
-    address = db.get(MailAddressRow, row.id)
-    addresses = (
-        {one for one in (address.address, address.new_address) if one} if address is not None else set()
-    )
-    of_person = OpenIdIdentityRow.account_id == row.id
-    addresses |= set(db.scalars(select(OpenIdIdentityRow.known_as).where(of_person))) - {""}
+    found = address_of(db, row.id)
+    known_as = select(OpenIdIdentityRow.known_as).where(OpenIdIdentityRow.account_id == row.id)
+    addresses = {found.address, found.unconfirmed, *db.scalars(known_as)} - {""}
     disable_account(db, row.id)
     _leave_campaigns(db, row.id)
     names |= _rename_assessors(db, row.id)
