@@ -24,6 +24,7 @@ from workbench.storage.tables import (
     MemberRow,
 )
 from workbench.workflow.campaigns.scales import refuse_reserved, scale_from_json, scale_to_json
+from workbench.workflow.from_rows import record_of
 from workbench.workflow.people.roles import Role
 
 ARCHIVED = "this campaign is archived: nothing in it can be changed"
@@ -146,7 +147,7 @@ def instructions_of(db: Session, campaign_id: int) -> tuple[Instructions, ...]:
     chosen = select(row, AccountRow.name).outerjoin(AccountRow, AccountRow.id == row.saved_by)
     found = db.execute(chosen.where(row.campaign_id == campaign_id).order_by(row.version.desc()))
     return tuple(
-        Instructions(one.version, one.guidelines, scale_from_json(one.scale), name or "", one.saved_at)
+        record_of(Instructions, one, scale=scale_from_json(one.scale), saved_by=name or "")
         for one, name in found
     )
 
@@ -211,17 +212,7 @@ def all_campaigns(db: Session, *, archived: bool = False) -> tuple[Campaign, ...
 
 
 def _campaign(row: CampaignRow) -> Campaign:
-    return Campaign(
-        id=row.id,
-        slug=row.slug,
-        name=row.name,
-        scale=scale_from_json(row.scale),
-        guidelines=row.guidelines,
-        illustrative=row.illustrative,
-        created_at=row.created_at,
-        archived_at=row.archived_at,
-        instructions=row.instructions,
-    )
+    return record_of(Campaign, row, scale=scale_from_json(row.scale))
 
 
 def _checked_name(name: str) -> str:

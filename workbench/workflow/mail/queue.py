@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, NotFound
 from workbench.storage.tables import AccountRow, CampaignRow, MailMessageRow
 from workbench.workflow.clock import shared_now
+from workbench.workflow.from_rows import record_of
 from workbench.workflow.mail.message import Message
 from workbench.workflow.mail.messages import (
     WorkLeft,
@@ -222,18 +223,13 @@ def messages(db: Session, *, start: int = 0, most: int | None = None) -> tuple[M
         .limit(most)
     )
     return tuple(
-        MessageLine(
-            id=row.id,
+        record_of(
+            MessageLine,
+            row,
             kind=MessageKind(row.kind),
             state=DeliveryState(row.state),
-            address=row.address,
             login=login or "",
             campaign=slug or "",
-            created_at=row.created_at,
-            due_at=row.due_at,
-            sent_at=row.sent_at,
-            tries=row.tries,
-            reason=row.reason,
         )
         for row, login, slug in rows
     )

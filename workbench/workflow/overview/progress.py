@@ -17,6 +17,7 @@ from workbench.records import id_bytes
 from workbench.storage.tables import AssignmentRow, CampaignRow, PoolRow, RunRow, TopicRow
 from workbench.workflow.campaigns.collection import document_count, topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.from_rows import record_of
 from workbench.workflow.judging.assigned_work import AssignedWork, assigned_work, waiting_work
 from workbench.workflow.log import TopicAnswers, answers_by_topic
 from workbench.workflow.people.assessors import AssessorLine, assessors_of
@@ -200,16 +201,8 @@ def _progress(
     assessors: int,
 ) -> TopicProgress:
     found = _NOTHING_JUDGED if answers is None else _judged_of(answers, pooled, machines)
-    return TopicProgress(
-        topic=topic,
-        title=title,
-        pairs=pooled.count + found.beside,
-        judged=found.judged,
-        by_grade=found.by_grade,
-        doubly=found.doubly,
-        disputed=found.disputed,
-        assessors=assessors,
-    )
+    named = {"topic": topic, "title": title, "assessors": assessors}
+    return record_of(TopicProgress, found, pairs=pooled.count + found.beside, **named)
 
 
 def _judged_of(answers: TopicAnswers, pooled: TopicDocnos, machines: frozenset[int]) -> _Judged:
@@ -246,13 +239,11 @@ def _by_assessor(
         judgments, unsure, cannot_judge = kinds.get(assessor.id, np.zeros(3, np.int64)).tolist()
         share = work.share(assessor.id)
         lines.append(
-            AssessorProgress(
+            record_of(
+                AssessorProgress,
+                share,
                 name=assessor.name,
                 machine=assessor.machine,
-                assigned=share.assigned,
-                answered=share.answered,
-                left=share.left,
-                topics_left=share.topics_left,
                 judgments=judgments,
                 unsure=unsure,
                 cannot_judge=cannot_judge,

@@ -22,6 +22,7 @@ from workbench.errors import Conflict, Finding, InvalidInput, NotFound
 from workbench.storage.tables import AccessTokenRow
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
+from workbench.workflow.from_rows import record_of
 from workbench.workflow.people.tokens import new_token, token_hash
 
 PREFIX = "wbt_"
@@ -162,15 +163,7 @@ def _findings(name: str, scopes: Collection[str], days: int) -> list[Finding]:
 
 
 def _access_token(row: AccessTokenRow, moment: datetime) -> AccessToken:
-    return AccessToken(
-        row.id,
-        row.name,
-        scopes_of(row.scopes),
-        row.created_at,
-        row.expires_at,
-        row.used_at,
-        row.expires_at <= moment,
-    )
+    return record_of(AccessToken, row, scopes=scopes_of(row.scopes), expired=row.expires_at <= moment)
 
 
 def scopes_of(stored: str) -> tuple[Scope, ...]:

@@ -19,6 +19,7 @@ from workbench.errors import Conflict, Finding, InvalidInput, NotFound, Workbenc
 from workbench.storage import locks
 from workbench.storage.tables import AccountRow, CampaignRow, GroupRow, InvitationRow, MailMessageRow
 from workbench.workflow.clock import utc_now
+from workbench.workflow.from_rows import record_of
 from workbench.workflow.people.accounts import Account, NewAccount, create_account
 from workbench.workflow.people.groups import join, require_group
 from workbench.workflow.people.mail_addresses import address_of, set_address
@@ -213,14 +214,12 @@ def invitations(db: Session, campaign_id: int) -> tuple[Invitation, ...]:
     failed = dict(db.execute(failures).all())
     moment = utc_now()
     return tuple(
-        Invitation(
-            id=row.id,
+        record_of(
+            Invitation,
+            row,
             role=Role(row.role),
             group=group or "",
-            note=row.note,
             invited_by=invited_by or "",
-            expires_at=row.expires_at,
-            used_at=row.used_at,
             used_by=used_by or "",
             state=_state(row, moment),
             mail_failed=failed.get(row.id, ""),

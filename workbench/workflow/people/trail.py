@@ -28,6 +28,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Finding
 from workbench.storage.tables import AccountRow, CampaignRow, TrailRow
 from workbench.workflow.clock import utc_now
+from workbench.workflow.from_rows import record_of
 from workbench.workflow.people.act_names import COMMAND, act_in_words, acts_like, outcome_in_words
 from workbench.workflow.people.changes import Changes, watching
 
@@ -186,17 +187,13 @@ def trail_entries(
     if before is not None:
         chosen = chosen.where(TrailRow.id < before)
     return [
-        TrailEntry(
+        record_of(
+            TrailEntry,
+            row,
             number=row.id,
-            at=row.at,
             login=login or "",
-            account_id=row.account_id,
-            act=row.act,
-            outcome=row.outcome,
             campaign=slug or "",
-            request=row.request,
             details=json.loads(row.details),
-            hash=row.hash,
         )
         for row, login, slug in db.execute(chosen)
     ]
