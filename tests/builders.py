@@ -9,6 +9,7 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from tests.moments import at
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import BINARY, Document, Scale, Topic
 from workbench.workflow.campaigns.campaigns import Campaign, create_campaign
@@ -102,5 +103,6 @@ def invite(
 ) -> Invited:
     """An invitation for one person; raises as `OfferedRole` and `invite_all`."""
     offered = OfferedRole(role, group_id)
-    (made,) = invite_all(db, campaign_id, [note], offered, invited_by=invited_by, now=now)
+    with at(now):
+        (made,) = invite_all(db, campaign_id, [note], offered, invited_by=invited_by)
     return made

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from tests.assigned import assign
 from tests.builders import ALPHA, BETA, DOCNOS, TOPICS, send_runs
+from tests.moments import at
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document
 from workbench.storage.engine import Database
@@ -118,5 +119,6 @@ def _account(db: Session, name: str) -> Account:
 
 def signed_in(db: Session, token: str, *, now: datetime | None = None) -> Account | None:
     """To whom a session token opens anything at that moment."""
-    visit = visit_of(db.connection(), token, now=now)
+    with at(now):
+        visit = visit_of(db.connection(), token)
     return None if visit is None or visit.disabled else visit.account

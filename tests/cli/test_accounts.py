@@ -10,6 +10,7 @@ from sqlalchemy import select
 
 from tests.cast import CHEAP, PASSWORD
 from tests.cli.executable import Terminal
+from tests.moments import at
 from workbench.storage.tables import TwoFactorRow
 from workbench.workflow.people.accounts import account_by_login
 from workbench.workflow.people.mail_addresses import address_of
@@ -131,7 +132,8 @@ def test_two_factor_sign_in_is_turned_off_for_who_lost_everything(populated: Ter
     with populated.database() as database, database.writing() as db:
         ada = account_by_login(db, "ada").id
         prepare_app(db, ada)
-        turn_on(db, ada, code_at(db.scalars(select(TwoFactorRow.secret)).one(), step_at(NOON)), now=NOON)
+        with at(NOON):
+            turn_on(db, ada, code_at(db.scalars(select(TwoFactorRow.secret)).one(), step_at(NOON)))
     assert listed(populated)["ada"]["two_factor"] is True
     assert b"ada signs in with the password alone" in populated.does("account", "reset-two-factor", "ada")
     with populated.database() as database, database.reading() as db:

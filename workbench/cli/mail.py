@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import click
 
 from workbench.cli.database import database_command, open_database, reading
@@ -62,7 +60,7 @@ def test(settings: Settings, address: str) -> None:
     """Send a test message to ADDRESS at once, and say what is wrong if that fails."""
     mail, checked = _mail(settings), checked_address(address)
     try:
-        send_test(mail, checked, datetime.now(UTC))
+        send_test(mail, checked)
     except NotSent as error:
         remedy = "check the WORKBENCH_MAIL_ settings"
         raise WorkbenchError(f"the message was not sent: {error.reason}", remedy=remedy) from None

@@ -8,20 +8,20 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 
-def utc_now(now: datetime | None) -> datetime:
+def utc_now(now: datetime | None = None) -> datetime:
     """The given time, or the current one."""
     return now or datetime.now(UTC)
 
 
-def shared_now(db: Session, now: datetime | None = None) -> datetime:
-    """The given time, or the current one by the clock that all hosts share: that of the database.
+def shared_now(db: Session) -> datetime:
+    """The current time by the clock that all hosts share: that of the database.
 
     For whatever one host begins and another may end: leases and claims.
     """
-    if now is None and db.get_bind().dialect.name == "postgresql":
+    if db.get_bind().dialect.name == "postgresql":
         found: datetime = db.execute(select(func.clock_timestamp())).scalar_one()
         return found
-    return utc_now(now)
+    return utc_now()
 
 
 def parse_client_time(text: str) -> datetime | None:

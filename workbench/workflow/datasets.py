@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from workbench.datasets import CatalogueEntry, DatasetPart
 from workbench.errors import InvalidInput
 from workbench.formats.runs import write_run
-from workbench.records import Qrel, Topic, sorted_ids
+from workbench.records import sorted_ids
 from workbench.storage import locks
 from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database
@@ -85,8 +85,14 @@ def load_dataset(
     topics = entry.topics() if DatasetPart.TOPICS in chosen else None
     qrels = entry.qrels() if DatasetPart.QRELS in chosen else None
     run = b"".join(write_run(entry.run())) if DatasetPart.RUNS in chosen else None
-    loaded_topics = None if topics is None else _load_topics(database, campaign_id, entry, topics)
-    imported = None if qrels is None else _import(database, campaign_id, entry, qrels, assessor)
+    loaded_topics = imported = None
+    if topics is not None:
+        with database.writing() as db:
+            locks.change(db, campaign_id)
+            loaded_topics = load_topics(db, campaign_id, topics, source=entry.id)
+    if qrels is not None:
+        judgments = judgments_from_qrels(qrels, assessor=assessor.strip() or entry.id)
+        (imported,) = import_files(database, campaign_id, [GivenJudgments(judgments, entry.id)])
     tag = None if run is None else _add_run(database, campaign_id, entry, run)
     documents = None
     if DatasetPart.DOCUMENTS in chosen:
@@ -121,21 +127,6 @@ def fetch_documents(
     with database.reading() as db:
         loaded = Loaded.of(counts, missing_documents(db, campaign_id))
     return FetchedDocuments(len(lacking), loaded, tuple(one for one in lacking if one not in found))
-
-
-def _load_topics(
-    database: Database, campaign_id: int, entry: CatalogueEntry, topics: tuple[Topic, ...]
-) -> Loaded:
-    with database.writing() as db:
-        locks.change(db, campaign_id)
-        return load_topics(db, campaign_id, topics, source=entry.id)
-
-
-def _import(
-    database: Database, campaign_id: int, entry: CatalogueEntry, qrels: tuple[Qrel, ...], assessor: str
-) -> Imported:
-    judgments = judgments_from_qrels(qrels, assessor=assessor.strip() or entry.id)
-    return import_files(database, campaign_id, [GivenJudgments(judgments, entry.id)])[0]
 
 
 def _add_run(database: Database, campaign_id: int, entry: CatalogueEntry, lines: bytes) -> str:

@@ -26,6 +26,7 @@ from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.storage.tables import JobRow
 from workbench.workflow.clock import shared_now
+from workbench.workflow.from_rows import record_of
 
 BEAT_SECONDS = 1.0
 ABANDONED = timedelta(seconds=15)
@@ -297,20 +298,15 @@ def _size(item: object) -> int:
 
 
 def _job(row: JobRow) -> Job:
-    return Job(
-        row.id,
-        row.campaign_id,
-        row.kind,
-        json.loads(row.arguments),
-        row.depends_on,
-        JobState(row.state),
-        row.label or "",
-        row.done or 0,
-        row.total or 0,
-        row.message or "",
-        row.remedy or "",
-        row.error or "",
-        row.asked_at,
-        row.ended_at,
-        row.result,
+    return record_of(
+        Job,
+        row,
+        arguments=json.loads(row.arguments),
+        state=JobState(row.state),
+        label=row.label or "",
+        done=row.done or 0,
+        total=row.total or 0,
+        message=row.message or "",
+        remedy=row.remedy or "",
+        kind_of_error=row.error or "",
     )

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from tests.assigned import assign
 from tests.builders import Made, pooled_campaign
 from tests.mail import SITE
+from tests.moments import at
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, AssignmentRow, CampaignRow, MailMessageRow
 from workbench.workflow.mail.message import Message
@@ -35,14 +36,16 @@ def made(sqlite_database: Database) -> Made:
 
 
 def written(db: Session) -> Message:
-    claimed = claim_next(db, SITE, now=NOW)
+    with at(NOW):
+        claimed = claim_next(db, SITE)
     assert not isinstance(claimed, bool)
     return claimed.message
 
 
 def test_a_reminder_says_how_much_is_left_until_when_and_where(sqlite_database: Database, made: Made) -> None:
     ada = [made.accounts["Ada"]]
-    assert remind(sqlite_database, made.campaign.id, ada, date(2026, 12, 5), now=NOW) == 1
+    with at(NOW):
+        assert remind(sqlite_database, made.campaign.id, ada, date(2026, 12, 5)) == 1
     with sqlite_database.writing() as db:
         message = written(db)
     assert (message.to, message.subject) == (ADA, "Documents left to judge: Harbour")
@@ -57,7 +60,8 @@ def test_a_reminder_says_how_much_is_left_until_when_and_where(sqlite_database: 
 
 
 def test_a_reminder_without_a_deadline_names_none(sqlite_database: Database, made: Made) -> None:
-    remind(sqlite_database, made.campaign.id, [made.accounts["Ada"]], None, now=NOW)
+    with at(NOW):
+        remind(sqlite_database, made.campaign.id, [made.accounts["Ada"]], None)
     with sqlite_database.writing() as db:
         assert "finish by" not in written(db).body
 
@@ -82,11 +86,13 @@ def done(db: Session, made: Made) -> None:
 def test_who_has_nothing_left_or_has_left_by_then_gets_no_message(
     sqlite_database: Database, made: Made, change: Callable[[Session, Made], None]
 ) -> None:
-    remind(sqlite_database, made.campaign.id, [made.accounts["Ada"]], None, now=NOW)
+    with at(NOW):
+        remind(sqlite_database, made.campaign.id, [made.accounts["Ada"]], None)
     with sqlite_database.writing() as db:
         change(db, made)
         db.expire_all()
-        assert claim_next(db, SITE, now=NOW) is True  # written, and not needed
+        with at(NOW):
+            assert claim_next(db, SITE) is True  # written, and not needed
         assert db.scalars(select(MailMessageRow.state)).all() == ["not needed"]
 
 

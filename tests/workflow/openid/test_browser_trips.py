@@ -8,14 +8,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tests.moments import at
 from workbench.workflow.openid.browser_trips import LONGEST_TARGET, TripPurpose, new_trip, returned_trip
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-TRIP = new_trip(TripPurpose.JOIN, "an invitation", now=NOON)
+with at(NOON):
+    TRIP, OTHER = new_trip(TripPurpose.JOIN, "an invitation"), new_trip(TripPurpose.JOIN)
 
 
 def test_a_trip_comes_back_with_its_purpose_and_secrets() -> None:
-    back = returned_trip(TRIP.kept, TRIP.state, now=NOON + timedelta(minutes=10))
+    with at(NOON + timedelta(minutes=10)):
+        back = returned_trip(TRIP.kept, TRIP.state)
     assert back == TRIP
     assert back is not None
     assert (back.nonce, back.verifier, back.purpose, back.target) == (
@@ -27,7 +30,8 @@ def test_a_trip_comes_back_with_its_purpose_and_secrets() -> None:
 
 
 def test_no_two_trips_share_a_secret_and_the_verifier_is_one_of_rfc_7636() -> None:
-    other = new_trip(TripPurpose.JOIN, "an invitation", now=NOON)
+    with at(NOON):
+        other = new_trip(TripPurpose.JOIN, "an invitation")
     secrets = [TRIP.state, TRIP.nonce, TRIP.verifier, other.state, other.nonce, other.verifier]
     assert len(set(secrets)) == 6
     # 43 characters of base64url are 256 bits; 43 is the fewest that section 4.1 allows.
@@ -42,7 +46,7 @@ def changed() -> str:
 
 ELSEWHERE = {
     "no state": (TRIP.kept, ""),
-    "the state of another browser": (TRIP.kept, new_trip(TripPurpose.JOIN, now=NOON).state),
+    "the state of another browser": (TRIP.kept, OTHER.state),
     "no cookie": ("", TRIP.state),
     "another target than it began with": (changed(), TRIP.state),
     "no cookie of ours": ("no cookie of ours", TRIP.state),
@@ -55,12 +59,14 @@ ELSEWHERE = {
 @pytest.mark.parametrize("name", ELSEWHERE)
 def test_an_answer_to_anything_else_is_not_taken(name: str) -> None:
     kept, state = ELSEWHERE[name]
-    assert returned_trip(kept, state, now=NOON) is None
+    with at(NOON):
+        assert returned_trip(kept, state) is None
 
 
 @pytest.mark.parametrize("late", [timedelta(minutes=10, seconds=1), timedelta(seconds=-1)])
 def test_a_trip_ends_after_ten_minutes(late: timedelta) -> None:
-    assert returned_trip(TRIP.kept, TRIP.state, now=NOON + late) is None
+    with at(NOON + late):
+        assert returned_trip(TRIP.kept, TRIP.state) is None
 
 
 def test_a_cookie_holds_every_trip() -> None:

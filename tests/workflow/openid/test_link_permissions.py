@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from tests.cast import CHEAP, PASSWORD
+from tests.moments import at
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow
 from workbench.workflow.openid.browser_trips import TRIP_LASTS
@@ -30,14 +31,19 @@ def db(sqlite_database: Database) -> Iterator[Session]:
 
 
 def test_a_permission_is_of_one_account_and_session_for_ten_minutes(db: Session) -> None:
-    given = link_permission(db, ADA, "her session", now=NOON)
-    assert is_permitted(db, given, ADA, "her session", now=NOON + TRIP_LASTS)
-    assert not is_permitted(db, given, ADA, "her session", now=NOON + TRIP_LASTS + timedelta(seconds=1))
-    assert not is_permitted(db, given, ADA, "another session", now=NOON)
-    assert not is_permitted(db, given, BEN, "her session", now=NOON)
+    with at(NOON):
+        given = link_permission(db, ADA, "her session")
+    with at(NOON + TRIP_LASTS):
+        assert is_permitted(db, given, ADA, "her session")
+    with at(NOON + TRIP_LASTS + timedelta(seconds=1)):
+        assert not is_permitted(db, given, ADA, "her session")
+    with at(NOON):
+        assert not is_permitted(db, given, ADA, "another session")
+        assert not is_permitted(db, given, BEN, "her session")
     # Nobody lengthens it, and what is none is no error.
     for odd in (f"9{given}", "", ".", "x.y", "\u0663.y", "9" * 40, given.partition(".")[0]):
-        assert not is_permitted(db, odd, ADA, "her session", now=NOON)
+        with at(NOON):
+            assert not is_permitted(db, odd, ADA, "her session")
 
 
 # Salts are random, and names of tests are not.
@@ -45,12 +51,15 @@ def test_a_permission_is_of_one_account_and_session_for_ten_minutes(db: Session)
     "stored", [CHEAP.hash("three words more"), WITHOUT_PASSWORD], ids=["another password", "none"]
 )
 def test_it_ends_with_the_password(db: Session, stored: str) -> None:
-    given = link_permission(db, ADA, "her session", now=NOON)
+    with at(NOON):
+        given = link_permission(db, ADA, "her session")
     db.get_one(AccountRow, ADA).password_hash = stored
-    assert not is_permitted(db, given, ADA, "her session", now=NOON)
+    with at(NOON):
+        assert not is_permitted(db, given, ADA, "her session")
 
 
 def test_an_account_without_a_password_has_no_secret_to_seal_with(db: Session) -> None:
     db.get_one(AccountRow, ADA).password_hash = WITHOUT_PASSWORD
-    given = link_permission(db, ADA, "her session", now=NOON)
-    assert not is_permitted(db, given, ADA, "her session", now=NOON)
+    with at(NOON):
+        given = link_permission(db, ADA, "her session")
+        assert not is_permitted(db, given, ADA, "her session")

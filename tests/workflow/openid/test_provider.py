@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 from joserfc.jwk import ECKey
 
+from tests.moments import at
 from tests.openid import CLIENT, SECRET, SITE, RunningProvider
+from workbench.workflow.openid import provider as provider_module
 from workbench.workflow.openid import provider_http
 from workbench.workflow.openid.browser_trips import TripPurpose, new_trip
 from workbench.workflow.openid.provider import SILENT_SECONDS, OpenIdProvider
@@ -106,8 +110,8 @@ def test_the_answer_of_another_issuer_is_not_taken(running: RunningProvider) -> 
 def test_a_clock_that_differs_is_named(running: RunningProvider) -> None:
     provider, trip = OpenIdProvider(running.settings()), new_trip(TripPurpose.SIGN_IN)
     returned = running.signs_in(provider.departure(trip), "ada")
-    with pytest.raises(NotSignedIn) as failed:
-        provider.identity(returned, trip, now=datetime.now(UTC) - timedelta(minutes=5))
+    with pytest.raises(NotSignedIn) as failed, at(datetime.now(UTC) - timedelta(minutes=5)):
+        provider.identity(returned, trip)
     assert failed.value.obstacle is SignInObstacle.CLOCK
 
 
@@ -170,10 +174,13 @@ def test_the_secret_is_sent_as_the_provider_takes_it(running: RunningProvider) -
     assert (running.exchanges[-1]["client_id"], running.exchanges[-1]["client_secret"]) == (CLIENT, SECRET)
 
 
-def test_a_provider_that_is_away_is_not_waited_for_again_at_once(running: RunningProvider) -> None:
+def test_a_provider_that_is_away_is_not_waited_for_again_at_once(
+    running: RunningProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
     clock = Clock()
+    monkeypatch.setattr(provider_module, "time", SimpleNamespace(monotonic=clock, time=time.time))
     nobody = replace(running.settings(), issuer="http://localhost:1")
-    provider = OpenIdProvider(nobody, clock=clock)
+    provider = OpenIdProvider(nobody)
     causes = []
     for later in (0, SILENT_SECONDS - 1, SILENT_SECONDS):
         clock.now = later
@@ -189,10 +196,13 @@ def test_nothing_is_asked_without_encryption() -> None:
         ask_json("http://login.example.org/.well-known/openid-configuration")
 
 
-def test_an_answer_that_comes_drop_by_drop_is_given_up(running: RunningProvider) -> None:
+def test_an_answer_that_comes_drop_by_drop_is_given_up(
+    running: RunningProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
     times = iter([0.0, provider_http.SECONDS + 0.1])
+    monkeypatch.setattr(provider_http, "time", SimpleNamespace(monotonic=lambda: next(times)))
     with pytest.raises(provider_http.ProviderUnreachable):
-        ask_json(running.issuer + DISCOVERY, clock=lambda: next(times))
+        ask_json(running.issuer + DISCOVERY)
 
 
 def test_signing_out_leads_to_the_page_of_the_provider(running: RunningProvider) -> None:

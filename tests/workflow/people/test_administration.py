@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import update
 
 from tests.cast import CHEAP, PASSWORD, signed_in
+from tests.moments import at
 from workbench.errors import Conflict, NotFound
 from workbench.storage.engine import Database
 from workbench.storage.tables import SessionRow
@@ -104,25 +105,26 @@ def test_the_last_administrator_who_can_sign_in_stays_one(
 
 @pytest.mark.engines
 def test_a_reset_link_works_once_and_the_old_password_until_then(database: Database, ada: Account) -> None:
-    with database.writing() as db:
-        other = open_session(db, ada, now=NOON).token
-        before = make_reset(db, ada.id, now=NOON).token
-        token = make_reset(db, ada.id, now=NOON).token
+    with database.writing() as db, at(NOON):
+        other = open_session(db, ada).token
+        before = make_reset(db, ada.id).token
+        token = make_reset(db, ada.id).token
     with database.reading() as db:
-        with pytest.raises(NotFound):
-            reset_owner(db, before, now=NOON)
-        assert reset_owner(db, token, now=NOON + RESET_LASTS - timedelta(seconds=1)) == ada
-        with pytest.raises(NotFound):
-            reset_owner(db, token, now=NOON + RESET_LASTS)
+        with pytest.raises(NotFound), at(NOON):
+            reset_owner(db, before)
+        with at(NOON + RESET_LASTS - timedelta(seconds=1)):
+            assert reset_owner(db, token) == ada
+        with pytest.raises(NotFound), at(NOON + RESET_LASTS):
+            reset_owner(db, token)
         assert signed_in(db, other, now=NOON) == ada
     assert enters(database, "ada")
-    with database.writing() as db:
-        mine = use_reset(db, token, CHEAP.hash("three words more"), FIREFOX, now=NOON).token
+    with database.writing() as db, at(NOON):
+        mine = use_reset(db, token, CHEAP.hash("three words more"), FIREFOX).token
     with database.reading() as db:
         assert signed_in(db, other, now=NOON) is None
         assert signed_in(db, mine, now=NOON) == ada
-    with pytest.raises(NotFound), database.writing() as db:
-        use_reset(db, token, "-", FIREFOX, now=NOON)
+    with pytest.raises(NotFound), database.writing() as db, at(NOON):
+        use_reset(db, token, "-", FIREFOX)
     assert not enters(database, "ada")
     assert enters(database, "ada", "three words more")
 
@@ -153,7 +155,8 @@ def test_sessions_tell_browser_network_and_last_use_and_end_one_by_one(
         mine, phone = open_session(db, ada, FIREFOX).token, open_session(db, ada, PHONE).token
         foreign = open_session(db, olga, PHONE).token
         db.execute(update(SessionRow).values(used_at=NOON))
-        note_use(db, phone, now=NOON + timedelta(hours=2))
+        with at(NOON + timedelta(hours=2)):
+            note_use(db, phone)
     with database.reading() as db:
         first, second = sessions_of(db, ada.id, mine)
         (of_olga,) = sessions_of(db, olga.id)

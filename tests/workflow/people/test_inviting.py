@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from tests.builders import Made, account, campaign_with_people, invite
+from tests.moments import at
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.tables import InvitationRow
@@ -45,7 +46,7 @@ def link(database: Database, made: Made, role: Role = Role.ASSESSOR) -> str:
 
 def links(database: Database, made: Made, *notes: str, form: str | None = None) -> dict[str, str]:
     """Invite several assessors at once; their tokens by their notes."""
-    with database.writing() as db:
+    with database.writing() as db, at(NOON):
         done = invite_all(
             db,
             made.campaign.id,
@@ -53,7 +54,6 @@ def links(database: Database, made: Made, *notes: str, form: str | None = None) 
             OfferedRole(Role.ASSESSOR),
             invited_by=made.organiser,
             form=form,
-            now=NOON,
         )
     return {one.note: one.token for one in done}
 
@@ -61,15 +61,16 @@ def links(database: Database, made: Made, *notes: str, form: str | None = None) 
 def works(database: Database, token: str) -> bool:
     with database.reading() as db:
         try:
-            offer_of(db, token, now=NOON)
+            with at(NOON):
+                offer_of(db, token)
         except NotFound:
             return False
         return True
 
 
 def states(database: Database, made: Made) -> dict[str, InvitationState]:
-    with database.reading() as db:
-        return {one.note: one.state for one in invitations(db, made.campaign.id, now=NOON)}
+    with database.reading() as db, at(NOON):
+        return {one.note: one.state for one in invitations(db, made.campaign.id)}
 
 
 def roles_by_name(database: Database, made: Made) -> dict[str, tuple[Role, ...]]:
@@ -80,12 +81,13 @@ def roles_by_name(database: Database, made: Made) -> dict[str, tuple[Role, ...]]
 def test_a_link_offers_a_role_until_two_weeks_have_passed(database: Database, made: Made) -> None:
     token = link(database, made, Role.VIEWER)
     with database.reading() as db:
-        offer = offer_of(db, token, now=NOON + 2 * WEEKS - timedelta(seconds=1))
+        with at(NOON + 2 * WEEKS - timedelta(seconds=1)):
+            offer = offer_of(db, token)
         assert (offer.campaign, offer.role, offer.invited_by) == ("Harbour", Role.VIEWER, "Olga")
-        with pytest.raises(NotFound):
-            offer_of(db, token, now=NOON + 2 * WEEKS)
-        with pytest.raises(NotFound):
-            offer_of(db, "some other token", now=NOON)
+        with pytest.raises(NotFound), at(NOON + 2 * WEEKS):
+            offer_of(db, token)
+        with pytest.raises(NotFound), at(NOON):
+            offer_of(db, "some other token")
 
 
 def test_the_database_keeps_no_token_of_a_link(database: Database, made: Made) -> None:
@@ -101,8 +103,8 @@ def test_of_many_who_use_a_link_at_one_moment_one_joins(database: Database, made
 
     def come(guest: int) -> bool:
         try:
-            with database.writing() as db:
-                accept(db, token, guest, now=NOON)
+            with database.writing() as db, at(NOON):
+                accept(db, token, guest)
         except NotFound:
             return False
         return True
@@ -115,12 +117,12 @@ def test_of_many_who_use_a_link_at_one_moment_one_joins(database: Database, made
 def test_a_lost_expired_or_withdrawn_link_is_replaced_by_a_new_one(database: Database, made: Made) -> None:
     token = links(database, made, "Ann", "Bea", "Cem")
     numbers = {one.note: one.id for one in listed(database, made)}
-    with database.writing() as db:
-        accept(db, token["Ann"], account(db, "Ann"), now=NOON)
-        withdraw_invitations(db, made.campaign.id, [numbers["Bea"]], now=NOON)
-    with database.writing() as db:
+    with database.writing() as db, at(NOON):
+        accept(db, token["Ann"], account(db, "Ann"))
+        withdraw_invitations(db, made.campaign.id, [numbers["Bea"]])
+    with database.writing() as db, at(NOON):
         # Ann's is left out: she has come in meanwhile.
-        renewed = renew_invitations(db, made.campaign.id, list(numbers.values()), now=NOON)
+        renewed = renew_invitations(db, made.campaign.id, list(numbers.values()))
     assert [one.note for one in renewed] == ["Bea", "Cem"]
     assert [works(database, one.token) for one in renewed] == [True, True]
     assert [works(database, token[one.note]) for one in renewed] == [False, False]
@@ -149,8 +151,8 @@ def test_a_form_that_is_sent_twice_invites_nobody_twice(database: Database, made
 
 
 def listed(database: Database, made: Made) -> tuple[Invitation, ...]:
-    with database.reading() as db:
-        return invitations(db, made.campaign.id, now=NOON)
+    with database.reading() as db, at(NOON):
+        return invitations(db, made.campaign.id)
 
 
 def test_a_long_note_is_refused(database: Database, made: Made) -> None:

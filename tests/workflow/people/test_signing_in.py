@@ -10,6 +10,7 @@ from argon2 import PasswordHasher
 from sqlalchemy import select, update
 
 from tests.cast import CHEAP, PASSWORD, signed_in
+from tests.moments import at
 from workbench.errors import NotAllowed
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, SessionRow, SignInAttemptRow
@@ -60,11 +61,11 @@ def attempt(
     passwords: Passwords = CHEAP,
 ) -> SignedIn | Refused:
     """What a browser does: read, check outside any transaction, settle."""
-    with database.reading() as db:
-        begun = begin_attempt(db, login=login, browser=Browser(address), now=now)
+    with database.reading() as db, at(now):
+        begun = begin_attempt(db, login=login, browser=Browser(address))
     checked = check_password(begun, password, passwords)
-    with database.writing() as db:
-        outcome = sign_in(db, checked, now=now)
+    with database.writing() as db, at(now):
+        outcome = sign_in(db, checked)
     assert not isinstance(outcome, CodeNeeded)
     return outcome
 
@@ -216,10 +217,10 @@ def test_an_address_where_many_names_fail_is_answered_once_a_second(database: Da
 
 def test_who_is_signed_in_changes_the_password_whatever_others_do(database: Database, ada: Account) -> None:
     fail(database, 20)
-    with database.reading() as db:
-        begun = begin_attempt(db, login="ada", browser=HERE, signed_in=True, now=NOON)
-    with database.writing() as db:
-        changed = change_password(db, check_password(begun, PASSWORD, CHEAP), "kept", now=NOON)
+    with database.reading() as db, at(NOON):
+        begun = begin_attempt(db, login="ada", browser=HERE, signed_in=True)
+    with database.writing() as db, at(NOON):
+        changed = change_password(db, check_password(begun, PASSWORD, CHEAP), "kept")
     assert isinstance(changed, SignedIn)
 
 
@@ -228,15 +229,15 @@ def test_guesses_that_were_checked_at_once_count_one_after_the_other(
     database: Database, ada: Account
 ) -> None:
     # All of them read the same state first, as requests in parallel do; the right one comes sixth.
-    with database.reading() as db:
-        attempts = [begin_attempt(db, login="ada", browser=HERE, now=NOON) for _ in range(6)]
+    with database.reading() as db, at(NOON):
+        attempts = [begin_attempt(db, login="ada", browser=HERE) for _ in range(6)]
     guesses = [check_password(one, "wrong guess", CHEAP) for one in attempts[:5]] + [
         check_password(attempts[5], PASSWORD, CHEAP)
     ]
     outcomes = []
     for guess in guesses:
-        with database.writing() as db:
-            outcomes.append(sign_in(db, guess, now=NOON))
+        with database.writing() as db, at(NOON):
+            outcomes.append(sign_in(db, guess))
     assert isinstance(outcomes[-1], Refused)
 
 
@@ -259,12 +260,12 @@ def test_an_old_hash_is_renewed_when_its_owner_comes(database: Database, ada: Ac
 
 @pytest.mark.engines
 def test_a_password_that_was_changed_meanwhile_opens_nothing(database: Database, ada: Account) -> None:
-    with database.reading() as db:
-        checked = check_password(begin_attempt(db, login="ada", browser=HERE, now=NOON), PASSWORD, CHEAP)
+    with database.reading() as db, at(NOON):
+        checked = check_password(begin_attempt(db, login="ada", browser=HERE), PASSWORD, CHEAP)
     with database.writing() as db:
         db.execute(update(AccountRow).values(password_hash=CHEAP.hash("another long sentence")))
-    with pytest.raises(NotAllowed), database.writing() as db:
-        sign_in(db, checked, now=NOON)
+    with pytest.raises(NotAllowed), database.writing() as db, at(NOON):
+        sign_in(db, checked)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from sqlalchemy import delete, text, update
 from sqlalchemy.exc import IntegrityError
 
 from tests.cast import CHEAP, PASSWORD
+from tests.moments import at
 from workbench.errors import Conflict
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow
@@ -38,7 +39,8 @@ TRIGGERS = {
 def fill(database: Database, entries: int = 3) -> None:
     with database.writing() as db:
         for number in range(entries):
-            add_entry(db, Act(f"act{number}", account_id=7, request=f"r{number}"), now=NOON)
+            with at(NOON):
+                add_entry(db, Act(f"act{number}", account_id=7, request=f"r{number}"))
 
 
 def found(database: Database) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from sqlalchemy import select
 
 from tests.cast import CHEAP, PASSWORD, signed_in
 from tests.databases import opened
+from tests.moments import at
 from workbench.errors import Conflict, NotAllowed
 from workbench.storage.engine import Database
 from workbench.storage.tables import CodeStepRow, SignInAttemptRow, TwoFactorRow
@@ -57,8 +58,8 @@ def recovery(database: Database, ada: Account) -> tuple[str, ...]:
     before = NOON - timedelta(minutes=10)
     with database.writing() as db:
         two_factor.prepare_app(db, ada.id)
-    with database.writing() as db:
-        codes = two_factor.turn_on(db, ada.id, code(database, before), now=before)
+    with database.writing() as db, at(before):
+        codes = two_factor.turn_on(db, ada.id, code(database, before))
     assert codes is not None
     return codes
 
@@ -71,10 +72,10 @@ def code(database: Database, now: datetime) -> str:
 
 def enter(database: Database, browser: Browser = HERE, now: datetime = NOON) -> str:
     """Ada's password is right, and a code is asked for; the token of the step."""
-    with database.reading() as db:
-        begun = begin_attempt(db, login="ada", browser=browser, now=now)
-    with database.writing() as db:
-        outcome = sign_in(db, check_password(begun, PASSWORD, CHEAP), now=now)
+    with database.reading() as db, at(now):
+        begun = begin_attempt(db, login="ada", browser=browser)
+    with database.writing() as db, at(now):
+        outcome = sign_in(db, check_password(begun, PASSWORD, CHEAP))
     assert isinstance(outcome, CodeNeeded)
     return outcome.token
 
@@ -82,8 +83,8 @@ def enter(database: Database, browser: Browser = HERE, now: datetime = NOON) -> 
 def tell(
     database: Database, token: str, typed: str, *, browser: Browser = HERE, now: datetime = NOON
 ) -> SignedIn | Refused:
-    with database.writing() as db:
-        return enter_with_code(db, token, typed, browser, now=now)
+    with database.writing() as db, at(now):
+        return enter_with_code(db, token, typed, browser)
 
 
 def test_a_right_password_signs_in_only_with_a_code(
@@ -127,8 +128,8 @@ def test_of_two_who_use_a_code_at_the_same_time_one_is_refused(
     shown, others = code(database, NOON) if of_the_app else recovery[0], list[Future[bool]]()
 
     def used(there: Database) -> bool:
-        with there.writing() as db:
-            return two_factor.use_code(db, ada.id, shown, now=NOON)
+        with there.writing() as db, at(NOON):
+            return two_factor.use_code(db, ada.id, shown)
 
     # As another process does, with a database of its own.
     with opened(database.url) as other, ThreadPoolExecutor(1) as elsewhere:
@@ -194,9 +195,9 @@ def test_codes_guessed_from_everywhere_are_few_and_another_password_ends_it(
     assert refused.wait == CODE_PACE
     assert isinstance(tell(database, enter(database), code(database, NOON)), Refused)
     # Whoever guesses knows the password, so another one ends it.
-    with database.writing() as db:
-        link = make_reset(db, ada.id, now=NOON).token
-        step = use_reset(db, link, CHEAP.hash("three words more"), ELSEWHERE, now=NOON)
+    with database.writing() as db, at(NOON):
+        link = make_reset(db, ada.id).token
+        step = use_reset(db, link, CHEAP.hash("three words more"), ELSEWHERE)
     assert isinstance(step, CodeNeeded)
     entered = tell(database, step.token, code(database, NOON + PERIOD), browser=ELSEWHERE)
     assert isinstance(entered, SignedIn)
@@ -204,10 +205,10 @@ def test_codes_guessed_from_everywhere_are_few_and_another_password_ends_it(
 
 def test_a_reset_link_leads_to_the_code(database: Database, ada: Account, recovery: tuple[str, ...]) -> None:
     before = enter(database)
-    with database.writing() as db:
-        made = make_reset(db, ada.id, now=NOON)
-    with database.writing() as db:
-        outcome = use_reset(db, made.token, CHEAP.hash("three words more"), HERE, now=NOON)
+    with database.writing() as db, at(NOON):
+        made = make_reset(db, ada.id)
+    with database.writing() as db, at(NOON):
+        outcome = use_reset(db, made.token, CHEAP.hash("three words more"), HERE)
     assert isinstance(outcome, CodeNeeded)
     # The step that the old password opened has ended.
     with pytest.raises(NotAllowed):
@@ -219,20 +220,23 @@ def test_nothing_is_asked_before_a_code_confirmed_the_app(database: Database, ad
     with database.writing() as db:
         two_factor.prepare_app(db, ada.id)
     with database.writing() as db:
-        assert two_factor.turn_on(db, ada.id, "000000", now=NOON) is None
-        assert not two_factor.use_code(db, ada.id, code(database, NOON), now=NOON)
+        with at(NOON):
+            assert two_factor.turn_on(db, ada.id, "000000") is None
+            assert not two_factor.use_code(db, ada.id, code(database, NOON))
         assert not two_factor.is_turned_on(db, ada.id)
         assert two_factor.two_factor_state(db, ada.id).secret
     shown = code(database, NOON)
     with database.writing() as db:
-        assert two_factor.turn_on(db, ada.id, shown, now=NOON)
+        with at(NOON):
+            assert two_factor.turn_on(db, ada.id, shown)
         # The code that confirms is used by that.
-        assert not two_factor.use_code(db, ada.id, shown, now=NOON)
+        with at(NOON):
+            assert not two_factor.use_code(db, ada.id, shown)
         assert two_factor.two_factor_state(db, ada.id).secret == ""
         with pytest.raises(Conflict):
             two_factor.prepare_app(db, ada.id)
-        with pytest.raises(Conflict):
-            two_factor.turn_on(db, ada.id, shown, now=NOON)
+        with pytest.raises(Conflict), at(NOON):
+            two_factor.turn_on(db, ada.id, shown)
 
 
 @pytest.mark.parametrize("erased", [False, True], ids=["reset", "erased"])

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from tests.builders import campaign_with_people, pooled_campaign
+from tests.moments import at
 from tests.workflow.trust.test_report import BOTH
 from workbench.consensus.rules import rule_choice
 from workbench.storage.engine import Database
@@ -31,7 +32,8 @@ def reported(database: Database, *, judged: bool = True) -> CollectionReport:
         campaign = made.campaign.id
         if judged:
             import_judgments(db, campaign, BOTH, source="f")
-        return collection_report(db, campaign, choice=ANY, measure="AP", now=AT)
+        with at(AT):
+            return collection_report(db, campaign, choice=ANY, measure="AP")
 
 
 def test_figures_of_a_small_collection_are_those_counted_by_hand(sqlite_database: Database) -> None:

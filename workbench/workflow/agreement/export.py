@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
-from workbench.agreement.options import AgreementOptions
 from workbench.tables import Export
 from workbench.workflow.agreement.machines import MachinesReport, machine_columns, machine_rows
 from workbench.workflow.agreement.self_consistency import REPEAT_COLUMNS, ConsistencyReport, repeat_rows
 from workbench.workflow.agreement.topics import TopicsReport, topic_columns, topic_rows
 
-
-class _Report(Protocol):
-    """A report that was made with options."""
-
-    @property
-    def options(self) -> AgreementOptions: ...
-
-
 Row = tuple[object, ...]
 Data = dict[str, object]
-Report = TypeVar("Report", bound=_Report)
+Report = TypeVar("Report")
 
 
 def topics_export(report: TopicsReport) -> Export:

@@ -52,7 +52,7 @@ def discussed_answers(db: Session, campaign_id: int) -> Mapping[tuple[int, Pair]
         for assessor_id, given in of_pair.items()
     }
     # Where nobody discussed anything, all events would be read to find none.
-    spoken = any(one.discussed for one in answers_by_topic(db, campaign_id).values())
+    spoken = anything_discussed(db, campaign_id)
     return (_before_own_first(db, campaign_id) if spoken else {}) | returned
 
 
@@ -89,7 +89,7 @@ def _before_own_first(db: Session, campaign_id: int) -> dict[tuple[int, Pair], G
 def _discussed_pairs(db: Session, campaign_id: int) -> set[Pair]:
     """The pairs about which anybody has answered in a discussion."""
     event = JudgmentEventRow
-    if not any(one.discussed for one in answers_by_topic(db, campaign_id).values()):
+    if not anything_discussed(db, campaign_id):
         return set()
     rows = db.execute(
         select(event.topic, event.docno)
@@ -97,6 +97,11 @@ def _discussed_pairs(db: Session, campaign_id: int) -> set[Pair]:
         .distinct()
     )
     return {(topic, docno) for topic, docno in rows}
+
+
+def anything_discussed(db: Session, campaign_id: int) -> bool:
+    """Whether anybody has answered in a discussion."""
+    return any(one.discussed for one in answers_by_topic(db, campaign_id).values())
 
 
 def discussions_version(db: Session, campaign_id: int) -> int:

@@ -60,7 +60,7 @@ def known_answer_lines(db: Session, campaign_id: int) -> tuple[KnownAnswerLine, 
     lines = []
     for purpose, topic, docno, grade, feedback, title in rows:
         grades = given.get((purpose, (topic, docno)), Counter())
-        wrong = [(other, n) for other, n in grades.most_common() if other is not None and other != grade]
+        wrong = ((other, n) for other, n in grades.most_common() if other is not None and other != grade)
         lines.append(
             KnownAnswerLine(
                 Against(purpose),
@@ -71,7 +71,7 @@ def known_answer_lines(db: Session, campaign_id: int) -> tuple[KnownAnswerLine, 
                 feedback,
                 grades.total(),
                 grades[grade],
-                wrong[0] if wrong else None,
+                next(wrong, None),
             )
         )
     return tuple(sorted(lines, key=lambda one: (-one.missed, one.answered)))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.agreement.options import AgreementOptions, Basis, Occasion
@@ -15,14 +15,16 @@ from workbench.agreement.selection import Selection, select_ratings
 from workbench.errors import rejected
 from workbench.records import Answer
 from workbench.storage.events import LATER, WITHDRAWN
-from workbench.storage.tables import CollectionListRow, DocumentRow
+from workbench.storage.tables import CollectionListRow
 from workbench.workflow.agreement.independent_answers import (
     GivenAnswer,
     Pair,
+    anything_discussed,
     discussed_answers,
     discussions_version,
 )
 from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.campaigns.collection import document_count
 from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.assessors import assessors_of
 
@@ -145,16 +147,11 @@ def independent_answers(db: Session, campaign_id: int) -> Answers:
 
 def answers_before_discussion(db: Session, campaign_id: int) -> Mapping[tuple[int, Pair], GivenAnswer]:
     """What `discussed_answers` finds, nothing where no pair was ever discussed."""
-    spoken = any(one.discussed for one in answers_by_topic(db, campaign_id).values())
-    return discussed_answers(db, campaign_id) if spoken or discussions_version(db, campaign_id) else {}
+    spoken = anything_discussed(db, campaign_id) or discussions_version(db, campaign_id)
+    return discussed_answers(db, campaign_id) if spoken else {}
 
 
 def known_documents(db: Session, campaign_id: int) -> int | None:
     """How many documents the collection has: by its list, else as many as were loaded; None without any."""
     listed = db.scalar(select(CollectionListRow.docnos).where(CollectionListRow.campaign_id == campaign_id))
-    if listed is not None:
-        return listed
-    return (
-        db.scalar(select(func.count()).select_from(DocumentRow).where(DocumentRow.campaign_id == campaign_id))
-        or None
-    )
+    return listed if listed is not None else document_count(db, campaign_id) or None

@@ -11,10 +11,9 @@ from sqlalchemy.orm import Session
 from workbench.agreement.export import method_cells
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.self_consistency import Consistency, self_consistency
-from workbench.workflow.agreement.own_events import AssessorEvents, Pair, own_events
+from workbench.workflow.agreement.own_events import AssessorEvents, own_events
 from workbench.workflow.agreement.probe_answers import (
     Against,
-    ProbeAnswer,
     answers_to_probes,
     known_answers,
 )
@@ -79,17 +78,6 @@ class ConsistencyReport:
     options: AgreementOptions
 
 
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    """One comparison: the earlier or known grade, and the grade given."""
-
-    against: Against
-    pair: Pair
-    stood: int
-    given: int
-    when: datetime
-
-
 def consistency(db: Session, campaign_id: int, options: AgreementOptions) -> ConsistencyReport:
     """Every assessor against the same assessor's earlier answers and against known answers.
 
@@ -103,26 +91,42 @@ def consistency(db: Session, campaign_id: int, options: AgreementOptions) -> Con
     for one in own_events(db, campaign_id):
         probes = answers_to_probes(one.probed, known)
         changed_later += sum(each.changed and each.against is Against.REPEAT for each in probes)
-        compared, without = _compared(probes)
-        no_grade += without
+        # Of training only the first round counts: whoever repeats it has seen the answers.
+        counted = [each for each in probes if each.round == 1]
+        compared = [
+            (each, stood, given)
+            for each in counted
+            if (stood := each.stood) is not None and (given := each.event.grade) is not None
+        ]
+        no_grade += len(counted) - len(compared)
         changes = _changes(one, grades)
         if not compared and not changes.changed and not changes.withdrawn:
             continue
-        found = tuple((against, _consistency(compared, against, grades, options)) for against in Against)
+        found = tuple(
+            (
+                against,
+                _consistency(
+                    [(stood, given) for each, stood, given in compared if each.against is against],
+                    grades,
+                    options,
+                ),
+            )
+            for against in Against
+        )
         assessors.append(AssessorConsistency(one.name, one.machine, found, changes))
         contradictions += (
             Contradiction(
                 assessor=one.name,
                 against=each.against,
-                topic=each.pair[0],
-                docno=each.pair[1],
-                stood=each.stood,
-                given=each.given,
-                when=each.when,
-                across=_across(each.stood, each.given, grades),
+                topic=each.event.pair[0],
+                docno=each.event.pair[1],
+                stood=stood,
+                given=given,
+                when=each.event.when,
+                across=_across(stood, given, grades),
             )
-            for each in compared
-            if each.stood != each.given
+            for each, stood, given in compared
+            if stood != given
         )
     return ConsistencyReport(
         assessors=tuple(assessors),
@@ -148,33 +152,15 @@ def repeat_rows(report: ConsistencyReport) -> Iterator[tuple[object, ...]]:
 
 
 def _consistency(
-    compared: Sequence[_Compared], against: Against, grades: ComparedGrades, options: AgreementOptions
+    pairs: Sequence[tuple[int, int]], grades: ComparedGrades, options: AgreementOptions
 ) -> Consistency:
-    own = [one for one in compared if one.against is against]
     return self_consistency(
-        [grades.category(one.stood) for one in own],
-        [grades.category(one.given) for one in own],
+        [grades.category(stood) for stood, _ in pairs],
+        [grades.category(given) for _, given in pairs],
         categories=grades.categories,
         relevant_from=grades.lowest_relevant,
         options=options,
     )
-
-
-def _compared(answers: Sequence[ProbeAnswer]) -> tuple[list[_Compared], int]:
-    """What can be compared, and how many lack a grade on one side.
-
-    Of training only the first round counts: whoever repeats it has seen the answers.
-    """
-    compared, without = [], 0
-    for one in answers:
-        if one.round > 1:
-            continue
-        stood, given = one.stood, one.event.grade
-        if stood is None or given is None:
-            without += 1
-        else:
-            compared.append(_Compared(one.against, one.event.pair, stood, given, one.event.when))
-    return compared, without
 
 
 def _changes(own: AssessorEvents, grades: ComparedGrades) -> OwnChanges:

@@ -8,7 +8,6 @@ An archived campaign is refused at the two doors, where it is looked up: every p
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import func, select
@@ -48,12 +47,12 @@ class CampaignContents:
     members: int
 
 
-def archive_campaign(db: Session, campaign_id: int, *, now: datetime | None = None) -> None:
+def archive_campaign(db: Session, campaign_id: int) -> None:
     """Make a campaign read only; raises Conflict if it is archived already, or while judgments come in."""
     row = locked_campaign(db, campaign_id)
     if row.archived_at is not None:
         raise Conflict("this campaign is already archived", remedy="reload the page")
-    row.archived_at = utc_now(now)
+    row.archived_at = utc_now()
     db.flush()
 
 

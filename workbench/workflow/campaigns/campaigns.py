@@ -24,6 +24,7 @@ from workbench.storage.tables import (
     MemberRow,
 )
 from workbench.workflow.campaigns.scales import refuse_reserved, scale_from_json, scale_to_json
+from workbench.workflow.from_rows import record_of
 from workbench.workflow.people.roles import Role
 
 ARCHIVED = "this campaign is archived: nothing in it can be changed"
@@ -82,7 +83,8 @@ def create_campaign(
             raise WorkbenchError(
                 f"{slug!r} cannot be used in a URL", remedy="use lower-case letters, digits and hyphens"
             )
-        require_free(db, slug)
+        if _slug_used(db, slug):
+            raise slug_conflict(slug)
     row = CampaignRow(
         slug=slug or free_slug(db, name),
         name=name,
@@ -145,7 +147,7 @@ def instructions_of(db: Session, campaign_id: int) -> tuple[Instructions, ...]:
     chosen = select(row, AccountRow.name).outerjoin(AccountRow, AccountRow.id == row.saved_by)
     found = db.execute(chosen.where(row.campaign_id == campaign_id).order_by(row.version.desc()))
     return tuple(
-        Instructions(one.version, one.guidelines, scale_from_json(one.scale), name or "", one.saved_at)
+        record_of(Instructions, one, scale=scale_from_json(one.scale), saved_by=name or "")
         for one, name in found
     )
 
@@ -210,17 +212,7 @@ def all_campaigns(db: Session, *, archived: bool = False) -> tuple[Campaign, ...
 
 
 def _campaign(row: CampaignRow) -> Campaign:
-    return Campaign(
-        id=row.id,
-        slug=row.slug,
-        name=row.name,
-        scale=scale_from_json(row.scale),
-        guidelines=row.guidelines,
-        illustrative=row.illustrative,
-        created_at=row.created_at,
-        archived_at=row.archived_at,
-        instructions=row.instructions,
-    )
+    return record_of(Campaign, row, scale=scale_from_json(row.scale))
 
 
 def _checked_name(name: str) -> str:
@@ -235,12 +227,6 @@ def _checked_name(name: str) -> str:
 def slug_conflict(slug: str) -> Conflict:
     """The error where another campaign has the slug that was asked for."""
     return Conflict(f"the campaign {slug} already exists", remedy="give another short name with --slug")
-
-
-def require_free(db: Session, slug: str) -> None:
-    """Raise Conflict if there is a campaign with this slug."""
-    if _slug_used(db, slug):
-        raise slug_conflict(slug)
 
 
 def free_slug(db: Session, name: str) -> str:

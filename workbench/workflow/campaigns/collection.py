@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Select, insert, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Document, Topic
@@ -117,19 +117,15 @@ def as_topic(row: TopicRow) -> Topic:
     return Topic(row.topic, row.title, row.description, row.narrative, subtopics)
 
 
-def load_documents(
-    db: Session, campaign_id: int, documents: Iterable[Document], *, source: str, pooled: bool = False
-) -> Loaded:
+def load_documents(db: Session, campaign_id: int, documents: Iterable[Document], *, source: str) -> Loaded:
     """Add documents to a campaign, and update those without judgments.
 
-    With `pooled` only documents of pools and draft pools are loaded. Raises InvalidInput, and changes
-    nothing, if the text of a judged document would change.
+    Raises InvalidInput, and changes nothing, if the text of a judged document would change.
     """
-    only = docnos_to_load(db, campaign_id, pooled=pooled)
     judged = judged_docnos(db, campaign_id)
     counts: Counter[str] = Counter()
     findings: list[Finding] = []
-    for batch in batches(documents, counts, only):
+    for batch in batches(documents, counts, None):
         compared = compare(db, campaign_id, batch, judged, source)
         findings += compared.findings
         if not findings:
@@ -376,41 +372,33 @@ def _judged(source: str, what: str, identifier: str) -> Finding:
 
 def with_text(db: Session, campaign_id: int, docnos: Iterable[str]) -> set[str]:
     """The documents among these whose text is loaded."""
-    known: set[str] = set()
     # Ids that cannot be stored cannot be queried either.
-    for batch in chunks([docno for docno in docnos if storable(docno) == docno]):
-        known.update(
-            db.scalars(
-                select(DocumentRow.docno).where(
-                    DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(batch)
-                )
-            )
-        )
-    return known
+    known = [docno for docno in docnos if storable(docno) == docno]
+    return {docno for (docno,) in _loaded(db, campaign_id, known)}
 
 
 def document_titles(db: Session, campaign_id: int, docnos: Iterable[str]) -> dict[str, str]:
     """The titles of those of the documents that are loaded, by docno."""
-    titles: dict[str, str] = {}
-    for some in chunks(list(docnos)):
-        chosen = select(DocumentRow.docno, DocumentRow.title).where(
-            DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(some)
-        )
-        titles |= dict(db.execute(chosen).all())
-    return titles
+    return dict(_loaded(db, campaign_id, list(docnos), DocumentRow.title))
 
 
 def read_texts(db: Session, campaign_id: int, docnos: Iterable[str]) -> dict[str, Document]:
     """Documents by docno; those without text are missing."""
-    found: dict[str, Document] = {}
-    for some in chunks(list(dict.fromkeys(docnos))):
-        rows = db.execute(
-            select(DocumentRow.docno, DocumentRow.title, DocumentRow.text).where(
+    distinct = list(dict.fromkeys(docnos))
+    rows = _loaded(db, campaign_id, distinct, DocumentRow.title, DocumentRow.text)
+    return {row[0]: Document(*row) for row in rows}
+
+
+def _loaded(
+    db: Session, campaign_id: int, docnos: Sequence[str], *columns: InstrumentedAttribute[str]
+) -> Iterator[Any]:
+    """The docno, and these columns, of each of the documents that is loaded."""
+    for some in chunks(docnos):
+        yield from db.execute(
+            select(DocumentRow.docno, *columns).where(
                 DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(some)
             )
         )
-        found |= {docno: Document(docno, title, text) for docno, title, text in rows}
-    return found
 
 
 def topic_titles(db: Session, campaign_id: int) -> dict[str, str]:

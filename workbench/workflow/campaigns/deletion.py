@@ -74,7 +74,7 @@ def _hide(db: Session, campaign_id: int, typed_name: str) -> None:
         message = "this is not the name of the campaign"
         raise rejected("Name", None, "name", message, f"type: {_plain(row.name)}")
     row.slug = f"{DELETED}{row.id}{DELETED}{row.slug}"[:LONGEST_SLUG]
-    row.archived_at = row.archived_at or utc_now(None)
+    row.archived_at = row.archived_at or utc_now()
     for table in (MemberRow, InvitationRow):
         db.execute(delete(table).where(table.campaign_id == campaign_id))
     db.flush()

@@ -15,9 +15,9 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import IO
 
 from sqlalchemy import Delete, delete, insert, select, update
@@ -145,14 +145,20 @@ def load_in_portions(
     return [(file.source, Loaded.of(file.counts, missing)) for file in read]
 
 
-def cut_loads(
-    db: Session, campaign_id: int, *, now: datetime | None = None
-) -> tuple[tuple[str, int, int], ...]:
+def cut_loads(db: Session, campaign_id: int) -> tuple[tuple[str, int, int], ...]:
     """The files whose load was cut: name, documents stored, and documents in all."""
     row = DocumentLoadRow
-    cut = (row.campaign_id == campaign_id) & (row.moved_at < shared_now(db, now) - CUT_AFTER)
+    cut = (row.campaign_id == campaign_id) & (row.moved_at < shared_now(db) - CUT_AFTER)
     found = db.execute(select(row.source, row.loaded, row.documents).where(cut).order_by(row.id))
     return tuple((source, loaded, documents) for source, loaded, documents in found)
+
+
+@contextmanager
+def _leaving_room() -> Iterator[None]:
+    """Leave the database to others after a portion."""
+    begun = time.monotonic()
+    yield
+    time.sleep(PAUSE * (time.monotonic() - begun))
 
 
 def _write(database: Database, campaign_id: int, files: Sequence[_Read], begin: Writing) -> None:
@@ -161,8 +167,7 @@ def _write(database: Database, campaign_id: int, files: Sequence[_Read], begin: 
     numbers: dict[int, int] = {}
     for at, file in enumerate(files):
         for number, batch in enumerate(file, 1):
-            begun = time.monotonic()
-            with (database.writing if numbers else begin)() as db:
+            with _leaving_room(), (database.writing if numbers else begin)() as db:
                 locks.change(db, campaign_id)
                 # By the connection: the trail has the load as such.
                 connection = db.connection()
@@ -184,7 +189,6 @@ def _write(database: Database, campaign_id: int, files: Sequence[_Read], begin: 
                 connection.execute(moved.values(moved_at=shared_now(db)))
                 if number == file.portions and not file.waiting:
                     connection.execute(_load_of(campaign_id, [file.source]))
-            time.sleep(PAUSE * (time.monotonic() - begun))
 
 
 def _stopped(finding: Finding, files: Sequence[_Read]) -> Conflict:
@@ -221,14 +225,12 @@ def _forget(database: Database, campaign_id: int, sources: Sequence[str]) -> Non
 
 
 def _write_images(database: Database, campaign_id: int, images: Sequence[Document]) -> None:
-    begun = time.monotonic()
-    with database.writing() as db:
+    with _leaving_room(), database.writing() as db:
         locks.change(db, campaign_id)
         count_further(db, campaign_id, 0)
         loaded = with_text(db, campaign_id, {one.docno for one in images})
         rows = {one.docno: original_row(campaign_id, one) for one in images if one.docno not in loaded}
         write_originals(db, campaign_id, [row for row in rows.values() if row is not None])
-    time.sleep(PAUSE * (time.monotonic() - begun))
 
 
 def write_portion(
@@ -238,12 +240,9 @@ def write_portion(
 
     Raises InvalidInput, and writes none of them, where the text of a judged document would change.
     """
-    begun = time.monotonic()
-    with database.writing() as db:
+    with _leaving_room(), database.writing() as db:
         locks.change(db, campaign_id)
-        counts = _compared_and_written(db, campaign_id, batch, source)
-    time.sleep(PAUSE * (time.monotonic() - begun))
-    return counts
+        return _compared_and_written(db, campaign_id, batch, source)
 
 
 def _compared_and_written(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import ColumnElement, Select, bindparam, select
-from sqlalchemy.engine import Connection
+from sqlalchemy.engine import Connection, Row
 
 from workbench.storage.tables import AccessTokenRow, AccountRow, CampaignRow, MemberRow, SessionRow
 from workbench.workflow.campaigns.campaigns import DELETED
@@ -66,29 +66,24 @@ def visit_of(
     slug: str | None = None,
     *,
     idle: timedelta | None = None,
-    now: datetime | None = None,
 ) -> Visit | None:
     """The visit that a session token and the slug of an address make; None where the session has ended.
 
     It has as well where it was not used for the time `idle`, if that is given.
     """
-    moment = utc_now(now)
+    moment = utc_now()
     rows = _rows(_VISIT, connection, token, slug, moment, used_after=unused_since(moment, idle))
     return _visit(rows, moment) if rows else None
 
 
-def token_visit_of(
-    connection: Connection, secret: str, slug: str | None = None, *, now: datetime | None = None
-) -> TokenVisit | None:
+def token_visit_of(connection: Connection, secret: str, slug: str | None = None) -> TokenVisit | None:
     """The visit that an access token makes; None for one that was revoked, expired, or never there."""
-    moment = utc_now(now)
+    moment = utc_now()
     rows = _rows(_TOKEN_VISIT, connection, secret, slug, moment)
     if not rows:
         return None
-    # They stand before the columns that both kinds of visits have.
-    token_id, scopes, used_at = rows[0][:_OF_TOKEN]
-    visit = _visit([row[_OF_TOKEN:] for row in rows], moment)
-    return TokenVisit(visit, token_id, scopes_of(scopes), used_at)
+    row = rows[0]
+    return TokenVisit(_visit(rows, moment), row.token_id, scopes_of(row.scopes), row.used_at)
 
 
 def _rows(
@@ -98,13 +93,12 @@ def _rows(
     slug: str | None,
     moment: datetime,
     **further: datetime,
-) -> Sequence[Sequence[Any]]:
+) -> Sequence[Row[*tuple[Any, ...]]]:
     asked = {"token_hash": token_hash(token), "now": moment, "slug": slug or "", **further}
     return connection.execute(statement, asked).all()
 
 
-def _visit(found: Sequence[Sequence[Any]], moment: datetime) -> Visit:
-    rows = [_VisitRow._make(row) for row in found]
+def _visit(rows: Sequence[Row[*tuple[Any, ...]]], moment: datetime) -> Visit:
     row = rows[0]
     key = account_key(row.id, row.created_at)
     account = Account(row.id, row.login, row.name, row.administrator, key)
@@ -122,28 +116,10 @@ def _visit(found: Sequence[Sequence[Any]], moment: datetime) -> Visit:
     return Visit(account, row.disabled_at is not None, campaign, row.look, unnoted)
 
 
-class _VisitRow(NamedTuple):
-    """A row for each role that an account has in a campaign, or one without campaign or role."""
-
-    id: int
-    login: str
-    name: str
-    administrator: bool
-    created_at: datetime
-    disabled_at: datetime | None
-    look: Any
-    used_at: datetime | None
-    campaign_id: int | None
-    slug: str
-    campaign_name: str
-    illustrative: bool
-    archived_at: datetime | None
-    role: str | None
-
-
 def _visits(
     source: type[SessionRow] | type[AccessTokenRow], *columns: ColumnElement[Any]
 ) -> Select[*tuple[Any, ...]]:
+    """A row for each role that an account has in a campaign, or one without campaign or role."""
     return (
         select(
             *columns,
@@ -153,11 +129,11 @@ def _visits(
             AccountRow.administrator,
             AccountRow.created_at,
             AccountRow.disabled_at,
-            AccountRow.desk[TEXT_PART],
+            AccountRow.desk[TEXT_PART].label("look"),
             source.used_at,
-            CampaignRow.id,
+            CampaignRow.id.label("campaign_id"),
             CampaignRow.slug,
-            CampaignRow.name,
+            CampaignRow.name.label("campaign_name"),
             CampaignRow.illustrative,
             CampaignRow.archived_at,
             MemberRow.role,
@@ -172,7 +148,7 @@ def _visits(
     )
 
 
-_COLUMNS_OF_TOKEN: tuple[Any, ...] = (AccessTokenRow.id, AccessTokenRow.scopes, AccessTokenRow.used_at)
-_OF_TOKEN = len(_COLUMNS_OF_TOKEN)
 _VISIT = _visits(SessionRow).where(last_use() > bindparam("used_after"))
-_TOKEN_VISIT = _visits(AccessTokenRow, *_COLUMNS_OF_TOKEN)
+_TOKEN_VISIT = _visits(
+    AccessTokenRow, AccessTokenRow.id.label("token_id"), AccessTokenRow.scopes.label("scopes")
+)

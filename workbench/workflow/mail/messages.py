@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound
 from workbench.figures import counted
 from workbench.storage.tables import AccountRow, CampaignRow, MailMessageRow
+from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.assigned_work import left_to_judge
 from workbench.workflow.judging.preference_tasks import left_to_compare
 from workbench.workflow.mail.message import Message, isolated, subject_of
@@ -18,9 +19,9 @@ from workbench.workflow.people.mail_addresses import address_of, make_confirmati
 from workbench.workflow.people.resets import make_reset
 
 
-def invitation(db: Session, row: MailMessageRow, site: str, now: datetime) -> Message | None:
+def invitation(db: Session, row: MailMessageRow, site: str) -> Message | None:
     """The message with a new link; None once the invitation was accepted or withdrawn, or has expired."""
-    renewed = renew_for_message(db, row.invitation_id or 0, row.address, now=now)
+    renewed = renew_for_message(db, row.invitation_id or 0, row.address)
     if renewed is None:
         return None
     invited, campaign = renewed
@@ -28,10 +29,10 @@ def invitation(db: Session, row: MailMessageRow, site: str, now: datetime) -> Me
     return Message(row.address, subject_of("Invitation to", campaign), text, secret=True)
 
 
-def confirmation(db: Session, row: MailMessageRow, site: str, now: datetime) -> Message | None:
+def confirmation(db: Session, row: MailMessageRow, site: str) -> Message | None:
     """The message with a new link; None where the account no longer proposes this address."""
     account = db.get(AccountRow, row.account_id) if row.account_id is not None else None
-    token = make_confirmation(db, account.id, row.address, now=now) if account is not None else None
+    token = make_confirmation(db, account.id, row.address) if account is not None else None
     if account is None or token is None:
         return None
     body = (
@@ -42,12 +43,12 @@ def confirmation(db: Session, row: MailMessageRow, site: str, now: datetime) -> 
     return Message(row.address, subject_of("Confirm your e-mail address"), body, secret=True)
 
 
-def new_password(db: Session, row: MailMessageRow, site: str, now: datetime) -> Message | None:
+def new_password(db: Session, row: MailMessageRow, site: str) -> Message | None:
     """The message with a new link; None for a disabled account, or one with another address by now."""
     if row.account_id is None or address_of(db, row.account_id).address != row.address:
         return None
     try:
-        link = make_reset(db, row.account_id, now=now)
+        link = make_reset(db, row.account_id)
     except (NotFound, Conflict):
         return None
     body = (
@@ -75,9 +76,7 @@ def work_of(db: Session, campaign_id: int, account_id: int) -> WorkLeft:
     return WorkLeft(campaign_id, account_id, documents, left_to_compare(db, campaign_id, account_id))
 
 
-def reminder(
-    db: Session, row: MailMessageRow, site: str, _now: datetime, *, work: WorkLeft | None = None
-) -> Message | None:
+def reminder(db: Session, row: MailMessageRow, site: str, *, work: WorkLeft | None = None) -> Message | None:
     """The message; None where nothing is left to judge, or the campaign is over.
 
     How much is left is counted here only where `work` is of another message.
@@ -104,12 +103,8 @@ def reminder(
 
 def work_left(documents: int, comparisons: int) -> str:
     """How much is left, in words."""
-    parts = []
-    if documents:
-        parts.append(counted(documents, "document"))
-    if comparisons:
-        parts.append(counted(comparisons, "comparison"))
-    return " and ".join(parts)
+    parts = ((documents, "document"), (comparisons, "comparison"))
+    return " and ".join(counted(number, what) for number, what in parts if number)
 
 
 def long_date(day: date) -> str:
@@ -117,15 +112,15 @@ def long_date(day: date) -> str:
     return f"{day:%d %B %Y}".removeprefix("0")
 
 
-def trial(_db: Session, row: MailMessageRow, site: str, now: datetime) -> Message | None:
+def trial(_db: Session, row: MailMessageRow, site: str) -> Message | None:
     """The message; there is always need of it."""
-    return message(row.address, site, now)
+    return message(row.address, site)
 
 
-def message(address: str, site: str, now: datetime) -> Message:
-    """The message to an address, sent at this time."""
+def message(address: str, site: str) -> Message:
+    """The message to an address, sent now."""
     body = (
-        f"This is a test message from {site},\nsent at {now:%Y-%m-%d %H:%M} UTC.\n\n"
+        f"This is a test message from {site},\nsent at {utc_now():%Y-%m-%d %H:%M} UTC.\n\n"
         "If you can read it, mail from this site arrives.\n"
     )
     return Message(address, "Test message from Workbench", body)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from sqlalchemy.orm import Session
 
 from workbench.workflow.clock import utc_now
@@ -23,15 +21,13 @@ from workbench.workflow.people.throttling import (
 LONGEST_TYPED = 254
 
 
-def request_link(
-    db: Session, typed: str, address: str | None, *, now: datetime | None = None
-) -> Refused | None:
+def request_link(db: Session, typed: str, address: str | None) -> Refused | None:
     """Have a link sent to the owner of a login name or a mail address, if there is one.
 
     `address` is where the request comes from. Too many requests have to wait, by what was typed and by where
     they come from.
     """
-    moment = utc_now(now)
+    moment = utc_now()
     typed = fold_login(typed).replace("\0", "")[:LONGEST_TYPED]
     guess = Guess(f"{LINKS}{typed}"[:LONGEST_COUNTED], LINKS + network_of(address))
     one_at_a_time(db, guess.login)
@@ -40,5 +36,5 @@ def request_link(
         return Refused(wait)
     record_failure(db, guess, moment)
     if typed:
-        add_password_request(db, typed, now=moment)
+        add_password_request(db, typed)
     return None

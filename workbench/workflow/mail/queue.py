@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, NotFound
 from workbench.storage.tables import AccountRow, CampaignRow, MailMessageRow
 from workbench.workflow.clock import shared_now
+from workbench.workflow.from_rows import record_of
 from workbench.workflow.mail.message import Message
 from workbench.workflow.mail.messages import (
     WorkLeft,
@@ -60,7 +61,7 @@ class MessageKind(StrEnum):
     TEST = "test"
 
 
-Writer = Callable[[Session, MailMessageRow, str, datetime], Message | None]
+Writer = Callable[[Session, MailMessageRow, str], Message | None]
 WRITERS: Mapping[MessageKind, Writer] = {
     MessageKind.INVITATION: invitation,
     MessageKind.PASSWORD: new_password,
@@ -96,22 +97,20 @@ class MessageLine:
     reason: str
 
 
-def add_invitation(
-    db: Session, campaign_id: int, invitation_id: int, address: str, *, now: datetime | None = None
-) -> None:
+def add_invitation(db: Session, campaign_id: int, invitation_id: int, address: str) -> None:
     """Have an invitation sent to a checked address."""
     row = MailMessageRow(campaign_id=campaign_id, invitation_id=invitation_id, address=address)
-    _add(db, MessageKind.INVITATION, row, now)
+    _add(db, MessageKind.INVITATION, row)
 
 
-def add_password_request(db: Session, typed: str, *, now: datetime | None = None) -> None:
+def add_password_request(db: Session, typed: str) -> None:
     """Have a link sent to the owner of a login name or an address that somebody typed, if there is one."""
-    _add(db, MessageKind.PASSWORD, MailMessageRow(asked=typed), now)
+    _add(db, MessageKind.PASSWORD, MailMessageRow(asked=typed))
 
 
-def add_confirmation(db: Session, account_id: int, address: str, *, now: datetime | None = None) -> None:
+def add_confirmation(db: Session, account_id: int, address: str) -> None:
     """Have the owner of a proposed address asked to confirm it."""
-    _add(db, MessageKind.CONFIRMATION, MailMessageRow(account_id=account_id, address=address), now)
+    _add(db, MessageKind.CONFIRMATION, MailMessageRow(account_id=account_id, address=address))
 
 
 def add_reminder(
@@ -119,37 +118,33 @@ def add_reminder(
     campaign_id: int,
     account_id: int,
     deadline: date | None,
-    *,
-    now: datetime | None = None,
 ) -> None:
     """Have an assessor reminded, who has an address."""
     address = address_of(db, account_id).address
     row = MailMessageRow(campaign_id=campaign_id, account_id=account_id, address=address, deadline=deadline)
-    _add(db, MessageKind.REMINDER, row, now)
+    _add(db, MessageKind.REMINDER, row)
 
 
-def add_test(db: Session, address: str, *, now: datetime | None = None) -> None:
+def add_test(db: Session, address: str) -> None:
     """Have a test message sent; raises InvalidInput for what is no address."""
-    _add(db, MessageKind.TEST, MailMessageRow(address=checked_address(address)), now)
+    _add(db, MessageKind.TEST, MailMessageRow(address=checked_address(address)))
 
 
-def work_of_next(db: Session, *, now: datetime | None = None) -> WorkLeft | None:
+def work_of_next(db: Session) -> WorkLeft | None:
     """How much is left of what the message that is due first reminds of; None where it is no reminder."""
-    row = db.scalar(_next_due(shared_now(db, now)))
+    row = db.scalar(_next_due(shared_now(db)))
     if row is None or row.kind != MessageKind.REMINDER:
         return None
     return work_of(db, row.campaign_id or 0, row.account_id or 0)
 
 
-def claim_next(
-    db: Session, site: str, *, work: WorkLeft | None = None, now: datetime | None = None
-) -> ClaimedMessage | bool:
+def claim_next(db: Session, site: str, *, work: WorkLeft | None = None) -> ClaimedMessage | bool:
     """Write the message that is due first, and claim it; False if none is due.
 
     True if the one that was due needs no sending, so that another may be. `work` is what `work_of_next`
     counted before this transaction, for which others wait.
     """
-    moment = shared_now(db, now)
+    moment = shared_now(db)
     row = db.scalar(_next_due(moment).with_for_update(skip_locked=True))
     if row is None:
         return False
@@ -158,7 +153,7 @@ def claim_next(
         return True
     kind = MessageKind(row.kind)
     write = partial(reminder, work=work) if kind is MessageKind.REMINDER else WRITERS[kind]
-    written = write(db, row, site, moment)
+    written = write(db, row, site)
     if written is None:
         row.state = DeliveryState.NOT_NEEDED
         db.flush()
@@ -169,15 +164,15 @@ def claim_next(
     return ClaimedMessage(row.id, kind, row.tries, written)
 
 
-def any_due(db: Session, *, now: datetime | None = None) -> bool:
+def any_due(db: Session) -> bool:
     """Whether a message waits that could be sent now."""
-    due = select(MailMessageRow.id).where(*_due(shared_now(db, now))).limit(1)
+    due = select(MailMessageRow.id).where(*_due(shared_now(db))).limit(1)
     return db.scalar(due) is not None
 
 
-def note_sent(db: Session, message_id: int, *, now: datetime | None = None) -> None:
+def note_sent(db: Session, message_id: int) -> None:
     """Note that a mail server has accepted a message; forgets messages that are a month old."""
-    moment, rows = shared_now(db, now), MailMessageRow
+    moment, rows = shared_now(db), MailMessageRow
     row = db.get(rows, message_id)
     if row is not None:
         row.state, row.sent_at, row.reason, row.claimed_until = DeliveryState.SENT, moment, "", None
@@ -185,9 +180,7 @@ def note_sent(db: Session, message_id: int, *, now: datetime | None = None) -> N
     db.execute(delete(rows).where(*over))
 
 
-def note_failed(
-    db: Session, message_id: int, reason: str, *, for_good: bool, now: datetime | None = None
-) -> None:
+def note_failed(db: Session, message_id: int, reason: str, *, for_good: bool) -> None:
     """Note why a message was not sent: it is tried again later, unless it failed `for_good` or too often."""
     row = db.get(MailMessageRow, message_id)
     if row is None:
@@ -196,18 +189,18 @@ def note_failed(
     if for_good or row.tries > len(WAITS):
         row.state = DeliveryState.FAILED
     else:
-        row.due_at = shared_now(db, now) + WAITS[row.tries - 1]
+        row.due_at = shared_now(db) + WAITS[row.tries - 1]
     db.flush()
 
 
-def try_again(db: Session, message_id: int, *, now: datetime | None = None) -> None:
+def try_again(db: Session, message_id: int) -> None:
     """Send a failed message after all; raises NotFound, Conflict for one that has not failed."""
     row = db.get(MailMessageRow, message_id, with_for_update=True)
     if row is None:
         raise NotFound("there is no such message", remedy="see the list")
     if row.state != DeliveryState.FAILED:
         raise Conflict("only a failed message can be sent again")
-    row.state, row.tries, row.due_at = DeliveryState.WAITING, 0, shared_now(db, now)
+    row.state, row.tries, row.due_at = DeliveryState.WAITING, 0, shared_now(db)
     row.claimed_until = None
     db.flush()
 
@@ -230,18 +223,13 @@ def messages(db: Session, *, start: int = 0, most: int | None = None) -> tuple[M
         .limit(most)
     )
     return tuple(
-        MessageLine(
-            id=row.id,
+        record_of(
+            MessageLine,
+            row,
             kind=MessageKind(row.kind),
             state=DeliveryState(row.state),
-            address=row.address,
             login=login or "",
             campaign=slug or "",
-            created_at=row.created_at,
-            due_at=row.due_at,
-            sent_at=row.sent_at,
-            tries=row.tries,
-            reason=row.reason,
         )
         for row, login, slug in rows
     )
@@ -258,8 +246,8 @@ def _next_due(moment: datetime) -> Select[MailMessageRow]:
     return select(rows).where(*_due(moment), free).order_by(rows.due_at, rows.id).limit(1)
 
 
-def _add(db: Session, kind: MessageKind, row: MailMessageRow, now: datetime | None) -> None:
-    row.kind, row.created_at = kind, shared_now(db, now)
+def _add(db: Session, kind: MessageKind, row: MailMessageRow) -> None:
+    row.kind, row.created_at = kind, shared_now(db)
     row.due_at = row.created_at
     db.add(row)
     db.flush()
@@ -273,7 +261,7 @@ def _find_owner(db: Session, row: MailMessageRow, moment: datetime) -> bool:
         one = row if number == 0 else MailMessageRow()
         one.account_id, one.address = owner.id, address_of(db, owner.id).address
         if number:
-            _add(db, MessageKind.PASSWORD, one, moment)
+            _add(db, MessageKind.PASSWORD, one)
     db.flush()
     return bool(owners)
 

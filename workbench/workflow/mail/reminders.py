@@ -37,9 +37,9 @@ class OpenWork:
     can_be_reminded: bool
 
 
-def open_work(db: Session, campaign_id: int, *, now: datetime | None = None) -> tuple[OpenWork, ...]:
+def open_work(db: Session, campaign_id: int) -> tuple[OpenWork, ...]:
     """The assessors of a campaign who have something left to judge or to compare, by name."""
-    moment, found, able = utc_now(now), [], able_ids(db, campaign_id)
+    moment, found, able = utc_now(), [], able_ids(db, campaign_id)
     reminded = _latest_reminders(db, campaign_id)
     to_judge, to_compare = all_left_to_judge(db, campaign_id), all_left_to_compare(db, campaign_id)
     people = db.execute(
@@ -68,22 +68,19 @@ def remind(
     deadline: date | None,
     *,
     writing: Writing | None = None,
-    now: datetime | None = None,
 ) -> int:
     """Have assessors with open work reminded, each at most once a day; gives how many messages wait.
 
     How much is left is counted before the transaction, which `writing` opens. Raises InvalidInput for a
     deadline in the past, and where nobody can be reminded.
     """
-    moment = utc_now(now)
+    moment = utc_now()
     findings = []
     if deadline is not None and deadline < moment.date():
         findings.append(Finding("Deadline", None, "deadline", "this day has passed", "choose a later one"))
     with database.reading() as db:
         waiting = [
-            one
-            for one in open_work(db, campaign_id, now=moment)
-            if one.account_id in account_ids and one.can_be_reminded
+            one for one in open_work(db, campaign_id) if one.account_id in account_ids and one.can_be_reminded
         ]
     with (database.writing if writing is None else writing)() as db:
         # Locked, so that a second click waits and finds what the first one did.
@@ -96,7 +93,7 @@ def remind(
         if findings:
             raise InvalidInput(findings)
         for one in chosen:
-            add_reminder(db, campaign_id, one.account_id, deadline, now=moment)
+            add_reminder(db, campaign_id, one.account_id, deadline)
     return len(chosen)
 
 

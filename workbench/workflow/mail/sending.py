@@ -9,7 +9,6 @@ import ssl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import datetime
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime, formataddr, parseaddr
@@ -79,12 +78,12 @@ def send_waiting(database: Database, settings: MailSettings) -> int:
         _close(connection)
 
 
-def send_test(settings: MailSettings, address: str, now: datetime) -> None:
+def send_test(settings: MailSettings, address: str) -> None:
     """Send a test message at once, without the queue; raises NotSent."""
     connection = connected(settings)
     try:
-        message = messages.message(address, settings.site, now)
-        _hand_over(connection, message, f"test-{now:%Y%m%d%H%M%S}", settings)
+        message = messages.message(address, settings.site)
+        _hand_over(connection, message, f"test-{utc_now():%Y%m%d%H%M%S}", settings)
     finally:
         _close(connection)
 
@@ -96,7 +95,7 @@ def email_of(message: Message, number: str, settings: MailSettings) -> EmailMess
     email["From"] = formataddr(parseaddr(settings.sender))
     email["To"] = message.to
     email["Subject"] = one_line(message.subject)
-    email["Date"] = format_datetime(utc_now(None))
+    email["Date"] = format_datetime(utc_now())
     email["Message-ID"] = f"<workbench-{number}@{host}>"
     email["Auto-Submitted"] = "auto-generated"
     email.set_content(message.body)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import datetime
 
 from sqlalchemy.orm import Session
 
@@ -48,17 +47,15 @@ LONGEST_STEM = 100
 MOST_NUMBERED = 20
 
 
-def admitted(
-    db: Session, identity: ProviderIdentity, settings: OpenIdSettings, *, now: datetime | None = None
-) -> Account:
+def admitted(db: Session, identity: ProviderIdentity, settings: OpenIdSettings) -> Account:
     """The account of an identity; a new one if its address is in an allowed domain. Raises NotSignedIn."""
     account = _linked_account(db, identity, settings)
     if account is not None:
-        note_sign_in(db, identity, now=now)
+        note_sign_in(db, identity)
         return account
     if not _is_allowed(identity, settings):
         raise NotSignedIn(SignInObstacle.NOT_LINKED, settings.name)
-    return _new_account(db, identity, now=now)
+    return _new_account(db, identity)
 
 
 def admitted_by_invitation(
@@ -66,20 +63,18 @@ def admitted_by_invitation(
     identity: ProviderIdentity,
     settings: OpenIdSettings,
     token: str,
-    *,
-    now: datetime | None = None,
 ) -> tuple[Account, Offer]:
     """The account of an identity, a new one if it has none, that has accepted an invitation.
 
     Raises NotSignedIn, and as `invitations.accept`.
     """
-    offer_of(db, token, now=now)
+    offer_of(db, token)
     account = _linked_account(db, identity, settings)
     if account is None:
-        account = _new_account(db, identity, now=now)
+        account = _new_account(db, identity)
     else:
-        note_sign_in(db, identity, now=now)
-    return account, accept(db, token, account.id, now=now)
+        note_sign_in(db, identity)
+    return account, accept(db, token, account.id)
 
 
 def link_own(
@@ -87,8 +82,6 @@ def link_own(
     identity: ProviderIdentity,
     settings: OpenIdSettings,
     account_id: int,
-    *,
-    now: datetime | None = None,
 ) -> None:
     """Link an identity with the account of whoever is signed in and has entered the password.
 
@@ -102,7 +95,7 @@ def link_own(
     if any(one.issuer == identity.issuer for one in linked_identities(db, account_id)):
         raise NotSignedIn(SignInObstacle.LINKED_ALREADY, settings.name)
     try:
-        link_identity(db, identity, account_id, now=now)
+        link_identity(db, identity, account_id)
     except Conflict:
         raise NotSignedIn(SignInObstacle.LINKED_ELSEWHERE, settings.name) from None
 
@@ -119,23 +112,18 @@ def _is_allowed(identity: ProviderIdentity, settings: OpenIdSettings) -> bool:
     return identity.verified and bool(name) and domain.casefold() in settings.domains
 
 
-def _new_account(db: Session, identity: ProviderIdentity, *, now: datetime | None) -> Account:
-    login = _free_login(db, identity)
+def _new_account(db: Session, identity: ProviderIdentity) -> Account:
+    login = next(one for one in _possible_logins(identity) if is_login_free(db, one))
     name = clean_name(identity.name)[:LONGEST_NAME].strip()
     shown = name if not name_findings(name) else login
-    account = create_account(db, account_without_password(login, shown), now=now)
-    link_identity(db, identity, account.id, now=now)
-    note_sign_in(db, identity, now=now)
+    account = create_account(db, account_without_password(login, shown))
+    link_identity(db, identity, account.id)
+    note_sign_in(db, identity)
     if identity.verified and not address_of(db, account.id).address:
         # Without messages where this is no address that messages can be sent to.
         with suppress(InvalidInput):
             set_address(db, account.id, checked_address(identity.address))
     return account
-
-
-def _free_login(db: Session, identity: ProviderIdentity) -> str:
-    """A login name that nobody has, nor one that looks like it."""
-    return next(one for one in _possible_logins(identity) if is_login_free(db, one))
 
 
 def _possible_logins(identity: ProviderIdentity) -> Iterator[str]:

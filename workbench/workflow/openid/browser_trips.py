@@ -11,7 +11,7 @@ import hashlib
 import hmac
 import json
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from enum import StrEnum
 
 from workbench.outside import parsed_json
@@ -63,20 +63,20 @@ class BrowserTrip:
         return _unpadded(hashlib.sha256(f"{use}\0{self.kept}".encode()).digest())
 
 
-def new_trip(purpose: TripPurpose, target: str = "", *, now: datetime | None = None) -> BrowserTrip:
+def new_trip(purpose: TripPurpose, target: str = "") -> BrowserTrip:
     """A trip that begins now; a target that no cookie can hold is left out."""
     target = target if len(target) <= LONGEST_TARGET and target.isascii() else ""
-    content = [purpose, target, int(utc_now(now).timestamp()), new_token()]
+    content = [purpose, target, int(utc_now().timestamp()), new_token()]
     return BrowserTrip(purpose, target, _unpadded(json.dumps(content).encode()))
 
 
-def returned_trip(kept: str, state: str, *, now: datetime | None = None) -> BrowserTrip | None:
+def returned_trip(kept: str, state: str) -> BrowserTrip | None:
     """The trip of a cookie, if the state that came back is its own; None if not, or after ten minutes."""
     try:
         content = base64.urlsafe_b64decode(kept + "=" * (-len(kept) % 4))
         purpose, target, begun, _secret = parsed_json(content)
         trip = BrowserTrip(TripPurpose(purpose), str(target), kept)
-        age = utc_now(now).timestamp() - float(begun)
+        age = utc_now().timestamp() - float(begun)
     except (ValueError, TypeError):
         return None
     fits = hmac.compare_digest(trip.state.encode(), state.encode("utf-8", "replace"))

@@ -55,9 +55,7 @@ def owner_of(db: Session, identity: ProviderIdentity) -> Account | None:
     return account_from(db.get_one(AccountRow, row.account_id)) if row is not None else None
 
 
-def link_identity(
-    db: Session, identity: ProviderIdentity, account_id: int, *, now: datetime | None = None
-) -> None:
+def link_identity(db: Session, identity: ProviderIdentity, account_id: int) -> None:
     """Let whoever is this identity sign in to an account.
 
     Raises Conflict if either is linked already.
@@ -68,7 +66,7 @@ def link_identity(
             subject=identity.subject,
             account_id=account_id,
             known_as=identity.known_as,
-            linked_at=utc_now(now),
+            linked_at=utc_now(),
         )
     )
     try:
@@ -77,10 +75,10 @@ def link_identity(
         raise Conflict("the account is linked already", remedy="unlink it first") from None
 
 
-def note_sign_in(db: Session, identity: ProviderIdentity, *, now: datetime | None = None) -> None:
+def note_sign_in(db: Session, identity: ProviderIdentity) -> None:
     """Note that somebody signed in with a linked identity, and what it is called today."""
     row = db.get_one(OpenIdIdentityRow, (identity.issuer, identity.subject))
-    row.used_at, row.known_as = utc_now(now), identity.known_as
+    row.used_at, row.known_as = utc_now(), identity.known_as
     db.flush()
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from datetime import datetime
 
 from sqlalchemy.orm import Session
 
@@ -20,21 +19,19 @@ from workbench.workflow.people.accounts import has_password
 from workbench.workflow.people.tokens import token_hash
 
 
-def link_permission(db: Session, account_id: int, token: str, *, now: datetime | None = None) -> str:
+def link_permission(db: Session, account_id: int, token: str) -> str:
     """Permission to link an account in the session with this token; call it once the password was right."""
-    until = int((utc_now(now) + TRIP_LASTS).timestamp())
+    until = int((utc_now() + TRIP_LASTS).timestamp())
     return f"{until}.{_seal(db, account_id, token, until)}"
 
 
-def is_permitted(
-    db: Session, permission: str, account_id: int, token: str, *, now: datetime | None = None
-) -> bool:
+def is_permitted(db: Session, permission: str, account_id: int, token: str) -> bool:
     """Whether this is a permission for this account and session that has not ended."""
     stated, _, seal = permission.partition(".")
     if not (stated.isdecimal() and stated.isascii() and len(stated) < 20 and has_password(db, account_id)):
         return False
     expected = _seal(db, account_id, token, int(stated))
-    return hmac.compare_digest(expected, seal) and int(stated) >= utc_now(now).timestamp()
+    return hmac.compare_digest(expected, seal) and int(stated) >= utc_now().timestamp()
 
 
 def _seal(db: Session, account_id: int, token: str, until: int) -> str:

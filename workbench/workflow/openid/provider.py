@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -72,7 +71,7 @@ class OpenIdProvider:
     Its methods raise NotSignedIn. Making one raises WorkbenchError where its libraries are not installed.
     """
 
-    def __init__(self, settings: OpenIdSettings, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, settings: OpenIdSettings) -> None:
         try:
             import authlib  # noqa: F401 - found out now, and not when the first person signs in
             import joserfc  # noqa: F401
@@ -81,7 +80,6 @@ class OpenIdProvider:
             raise WorkbenchError(message, remedy=INSTALL) from None
         self.settings = settings
         self.redirect_uri = settings.site + CALLBACK
-        self._clock = clock
         self._places = threading.BoundedSemaphore(AT_ONCE)
         self._published = _Published()
 
@@ -103,9 +101,7 @@ class OpenIdProvider:
         )
         return str(address)
 
-    def identity(
-        self, returned: Mapping[str, str], trip: BrowserTrip, *, now: datetime | None = None
-    ) -> ProviderIdentity:
+    def identity(self, returned: Mapping[str, str], trip: BrowserTrip) -> ProviderIdentity:
         """Who signed in at the provider, by the fields with which it sent the browser back."""
         # RFC 9207: of a provider that says who it is, the answer of another is not taken.
         if returned.get("iss", self.settings.issuer) != self.settings.issuer:
@@ -117,7 +113,7 @@ class OpenIdProvider:
             raise self._failed(SignInObstacle.REJECTED, f"authorization: {error}")
         with self._place():
             granted = self._granted(returned["code"], trip)
-            claims = self._claims(granted, trip, int(utc_now(now).timestamp()))
+            claims = self._claims(granted, trip)
             if "email" not in claims or "name" not in claims:
                 claims = {**self._user_info(granted, str(claims["sub"])), **claims}
         return _identity(self.settings.issuer, claims)
@@ -140,14 +136,14 @@ class OpenIdProvider:
 
     @contextmanager
     def _place(self) -> Iterator[None]:
-        if self._clock() < self._published.silent_until:
+        if time.monotonic() < self._published.silent_until:
             raise self._failed(SignInObstacle.AWAY, "it did not answer a few seconds ago")
         if not self._places.acquire(timeout=WAIT_SECONDS):
             raise self._failed(SignInObstacle.BUSY)
         try:
             yield
         except ProviderUnreachable as error:
-            self._published.silent_until = self._clock() + SILENT_SECONDS
+            self._published.silent_until = time.monotonic() + SILENT_SECONDS
             raise self._failed(SignInObstacle.AWAY, str(error)) from None
         except ProviderFails as error:
             # A strange code may be the reason: nobody else is to wait for that.
@@ -158,10 +154,10 @@ class OpenIdProvider:
             self._places.release()
 
     def _metadata(self) -> ProviderMetadata:
-        if self._published.metadata is None or self._clock() >= self._published.until:
+        if self._published.metadata is None or time.monotonic() >= self._published.until:
             address = self.settings.issuer.rstrip("/") + "/.well-known/openid-configuration"
             metadata = self._read_metadata(ask_json(address))
-            self._published = _Published(metadata, until=self._clock() + KEPT_SECONDS)
+            self._published = _Published(metadata, until=time.monotonic() + KEPT_SECONDS)
         found = self._published.metadata
         assert found is not None  # noqa: S101 - just read
         return found
@@ -230,7 +226,7 @@ class OpenIdProvider:
             raise self._failed(obstacle, f"token endpoint, status {answer.status}: {error}")
         return answer.data
 
-    def _claims(self, granted: Mapping[str, Any], trip: BrowserTrip, now: int) -> Mapping[str, Any]:
+    def _claims(self, granted: Mapping[str, Any], trip: BrowserTrip) -> Mapping[str, Any]:
         from workbench.workflow.openid.id_tokens import InvalidIdToken, TokenExpectation, verified_claims
 
         metadata = self._metadata()
@@ -244,7 +240,7 @@ class OpenIdProvider:
                     self._keys(metadata, fresh=fresh),
                     expected,
                     algorithms=metadata.algorithms,
-                    now=now,
+                    now=int(utc_now().timestamp()),
                 )
             except InvalidIdToken as error:
                 # Providers change their keys: those of now are asked for once.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from functools import cache
@@ -48,7 +48,6 @@ def ask_json(
     *,
     body: str | None = None,
     headers: Mapping[str, str] | None = None,
-    clock: Callable[[], float] = time.monotonic,
 ) -> JsonAnswer:
     """The JSON object at an address, also of a status from 400 to 499; a body is posted as a form.
 
@@ -62,10 +61,10 @@ def ask_json(
         sent["Content-Type"] = "application/x-www-form-urlencoded"
     content = body.encode() if body is not None else None
     request = Request(address, data=content, headers=sent)  # noqa: S310 - the scheme was checked
-    end = clock() + SECONDS
+    end = time.monotonic() + SECONDS
     try:
         with _opened(request) as answer:
-            return _read(answer, lambda: clock() > end)
+            return _read(answer, end)
     except (OSError, HTTPException) as error:
         reason = getattr(error, "reason", None) or error
         raise ProviderUnreachable(f"{_place(address)}: {reason}") from None
@@ -93,13 +92,13 @@ def _opened(request: Request) -> Any:
         return error  # an answer as well
 
 
-def _read(answer: Any, is_late: Callable[[], bool]) -> JsonAnswer:
+def _read(answer: Any, end: float) -> JsonAnswer:
     status = int(answer.status)
     if status >= 500:
         raise ProviderFails(f"has status {status}")
     if 300 <= status < 400:
         raise NoAnswer(f"redirects to another address (status {status})")
-    content = _bounded(answer, is_late)
+    content = _bounded(answer, end)
     try:
         data = parsed_json(content)
     except ValueError:
@@ -109,14 +108,14 @@ def _read(answer: Any, is_late: Callable[[], bool]) -> JsonAnswer:
     return JsonAnswer(status, data, _sent_at(answer.headers.get("Date")))
 
 
-def _bounded(answer: IO[bytes], is_late: Callable[[], bool]) -> bytes:
+def _bounded(answer: IO[bytes], end: float) -> bytes:
     """The body; each read has a time limit of its own, so all of them together get one here."""
     found = b""
     while part := answer.read1(PART):  # type: ignore[attr-defined]  # of HTTPResponse and HTTPError
         found += part
         if len(found) > MOST_BYTES:
             raise NoAnswer(f"answers with more than {MOST_BYTES:,} bytes")
-        if is_late():
+        if time.monotonic() > end:
             raise ProviderUnreachable(f"took more than {SECONDS:.0f} seconds")
     return found
 

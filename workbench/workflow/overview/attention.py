@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import fmean
@@ -18,6 +18,7 @@ from workbench.workflow.adjudication.queue import State
 from workbench.workflow.adjudication.queue_table import dispute_counts
 from workbench.workflow.clock import utc_now
 from workbench.workflow.overview.progress import Overview, pooled_or_graded
+from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.invitations import InvitationState, invitations
 from workbench.workflow.pools.pace import DeskAnswers, Pace, latest_answers, pace_of
 from workbench.workflow.runs.packed_store import tops_of
@@ -90,22 +91,20 @@ def attention(
     db: Session,
     campaign_id: int,
     view: Overview,
-    *,
-    now: datetime | None = None,
 ) -> Attention:
     """What needs somebody in a campaign with this progress."""
-    moment = utc_now(now)
+    moment = utc_now()
     found = latest_answers(db, campaign_id)
     activity = activity_of(db, campaign_id, moment, found)
     rate = _rate(activity, moment)
-    asked = Counter(one.state for one in invitations(db, campaign_id, now=moment))
+    asked = Counter(one.state for one in invitations(db, campaign_id))
     return Attention(
         activity=activity,
         pace=pace_of(db, campaign_id, found=found),
         a_day=rate,
         end=_end(view.left, rate, moment),
         disputes=dispute_counts(db, campaign_id),
-        lagging=tuple(_lagging(db, campaign_id, view, activity, moment)),
+        lagging=_lagging(db, campaign_id, view, activity, moment),
         gone=tuple(Gone(one.name, one.left, one.topics_left) for one in view.by_assessor if one.gone),
         late=_late(db, campaign_id),
         invited=asked[InvitationState.OPEN],
@@ -131,7 +130,7 @@ def _end(left: int, rate: float, moment: datetime) -> datetime | None:
 
 def _lagging(
     db: Session, campaign_id: int, view: Overview, activity: Activity, moment: datetime
-) -> Iterator[Lagging]:
+) -> tuple[Lagging, ...]:
     """Those who lag, the longest silence first."""
     assigned = dict(
         db.execute(
@@ -155,7 +154,7 @@ def _lagging(
                 found.append(
                     Lagging(line.name, line.left, line.topics_left, silent.days, started=pace is not None)
                 )
-    yield from sorted(found, key=lambda one: (-one.days, -one.left))
+    return tuple(sorted(found, key=lambda one: (-one.days, -one.left)))
 
 
 def _late(db: Session, campaign_id: int) -> tuple[LateRun, ...]:
@@ -206,13 +205,7 @@ class Activity:
 
 def activity_of(db: Session, campaign_id: int, moment: datetime, found: DeskAnswers) -> Activity:
     """Who answered when, and how fast: of the latest answers, and of who gave none of these the newest."""
-    names = dict(
-        db.execute(
-            select(AssessorRow.id, AssessorRow.name).where(
-                AssessorRow.campaign_id == campaign_id, AssessorRow.machine.is_(False)
-            )
-        ).all()
-    )
+    names = {one.id: one.name for one in assessors_of(db, campaign_id) if not one.machine}
     times: dict[int, list[float]] = {}
     newest: dict[int, datetime] = {}
     for who, milliseconds, at in found.answers:

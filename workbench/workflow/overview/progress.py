@@ -9,17 +9,18 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE
 from workbench.records import id_bytes
-from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, PoolRow, RunRow, TopicRow
+from workbench.storage.tables import AssignmentRow, CampaignRow, PoolRow, RunRow, TopicRow
 from workbench.workflow.campaigns.collection import document_count, topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.from_rows import record_of
 from workbench.workflow.judging.assigned_work import AssignedWork, assigned_work, waiting_work
 from workbench.workflow.log import TopicAnswers, answers_by_topic
-from workbench.workflow.people.assessors import able_ids
+from workbench.workflow.people.assessors import AssessorLine, assessors_of
 from workbench.workflow.pools.pooled_topics import NOTHING, TopicDocnos, missing_count, opened_by_topic
 
 
@@ -108,15 +109,6 @@ class _Judged:
     beside: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Assessor:
-    """An assessor's id and name, and whether it is a machine."""
-
-    id: int
-    name: str
-    machine: bool
-
-
 _NOTHING_JUDGED = _Judged(0, (), 0, 0, 0)
 
 
@@ -124,16 +116,27 @@ def overview(db: Session, campaign_id: int) -> Overview:
     """The progress of a campaign, as the overview page shows it."""
     answers = answers_by_topic(db, campaign_id)
     pooled = opened_by_topic(db, campaign_id)
-    assessors = _assessors(db, campaign_id)
+    assessors = assessors_of(db, campaign_id)
+    machines = frozenset(one.id for one in assessors if one.machine)
     relevant_from = scale_from_json(db.get_one(CampaignRow, campaign_id).scale).relevant_from
     work = assigned_work(db, campaign_id, answers)
-    by_topic = _by_topic(db, campaign_id, answers, pooled, assessors, work)
-    by_assessor = _by_assessor(answers, assessors, work, able_ids(db, campaign_id))
+    by_topic = tuple(
+        _progress(
+            topic,
+            title,
+            answers.get(topic),
+            pooled.get(topic, NOTHING),
+            machines,
+            work.assessors.get(topic, 0),
+        )
+        for topic, title in topic_titles(db, campaign_id).items()
+    )
+    by_assessor = _by_assessor(answers, assessors, work)
     return Overview(
         topics=len(by_topic),
         documents=document_count(db, campaign_id),
-        runs=_runs(db, campaign_id),
-        pools=_opened(db, campaign_id),
+        runs=_number(db, RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None)),
+        pools=_number(db, PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None)),
         pooled=sum(one.count for one in pooled.values()),
         pairs=sum(line.pairs for line in by_topic),
         judged=sum(line.judged for line in by_topic),
@@ -152,7 +155,7 @@ def overview(db: Session, campaign_id: int) -> Overview:
 def topic_progress(db: Session, campaign_id: int, topic: str) -> TopicProgress:
     """The progress of one topic of a campaign, which it has."""
     answers = answers_by_topic(db, campaign_id)
-    machines = frozenset(one.id for one in _assessors(db, campaign_id) if one.machine)
+    machines = _machines(db, campaign_id)
     title = db.scalar(
         select(TopicRow.title).where(TopicRow.campaign_id == campaign_id, TopicRow.topic == topic)
     )
@@ -172,14 +175,14 @@ def topic_progress(db: Session, campaign_id: int, topic: str) -> TopicProgress:
 
 def graded_count(db: Session, campaign_id: int) -> int:
     """How many pairs, pooled or not, a person has graded."""
-    machines = frozenset(one.id for one in _assessors(db, campaign_id) if one.machine)
+    machines = _machines(db, campaign_id)
     answers = answers_by_topic(db, campaign_id)
     return sum(_judged_of(one, NOTHING, machines).judged for one in answers.values())
 
 
 def pooled_or_graded(db: Session, campaign_id: int) -> Mapping[str, Set[bytes]]:
     """The documents by topic that are pooled, or that a person has graded."""
-    machines = frozenset(one.id for one in _assessors(db, campaign_id) if one.machine)
+    machines = _machines(db, campaign_id)
     known = {topic: set(one.docnos) for topic, one in opened_by_topic(db, campaign_id).items()}
     for topic, answers in answers_by_topic(db, campaign_id).items():
         docnos = answers.docnos
@@ -187,28 +190,6 @@ def pooled_or_graded(db: Session, campaign_id: int) -> Mapping[str, Set[bytes]]:
         places = np.flatnonzero(np.bincount(answers.places[graded]))
         known.setdefault(topic, set()).update(id_bytes(docnos[place]) for place in places.tolist())
     return known
-
-
-def _by_topic(
-    db: Session,
-    campaign_id: int,
-    answers: Mapping[str, TopicAnswers],
-    pooled: Mapping[str, TopicDocnos],
-    assessors: Iterable[_Assessor],
-    work: AssignedWork,
-) -> tuple[TopicProgress, ...]:
-    machines = frozenset(one.id for one in assessors if one.machine)
-    return tuple(
-        _progress(
-            topic,
-            title,
-            answers.get(topic),
-            pooled.get(topic, NOTHING),
-            machines,
-            work.assessors.get(topic, 0),
-        )
-        for topic, title in topic_titles(db, campaign_id).items()
-    )
 
 
 def _progress(
@@ -220,16 +201,8 @@ def _progress(
     assessors: int,
 ) -> TopicProgress:
     found = _NOTHING_JUDGED if answers is None else _judged_of(answers, pooled, machines)
-    return TopicProgress(
-        topic=topic,
-        title=title,
-        pairs=pooled.count + found.beside,
-        judged=found.judged,
-        by_grade=found.by_grade,
-        doubly=found.doubly,
-        disputed=found.disputed,
-        assessors=assessors,
-    )
+    named = {"topic": topic, "title": title, "assessors": assessors}
+    return record_of(TopicProgress, found, pairs=pooled.count + found.beside, **named)
 
 
 def _judged_of(answers: TopicAnswers, pooled: TopicDocnos, machines: frozenset[int]) -> _Judged:
@@ -255,59 +228,43 @@ def _count(pooled: TopicDocnos, machines: frozenset[int], answers: TopicAnswers)
 
 
 def _by_assessor(
-    answers: Mapping[str, TopicAnswers], assessors: Iterable[_Assessor], work: AssignedWork, able: Set[int]
+    answers: Mapping[str, TopicAnswers], assessors: Iterable[AssessorLine], work: AssignedWork
 ) -> tuple[AssessorProgress, ...]:
-    kinds: dict[int, tuple[int, int, int]] = {}
+    kinds: dict[int, NDArray[np.int64]] = {}
     for one in answers.values():
         for who, counts in one.keep("kinds", _kinds).items():
-            before = kinds.get(who, (0, 0, 0))
-            kinds[who] = (before[0] + counts[0], before[1] + counts[1], before[2] + counts[2])
+            kinds[who] = kinds.get(who, np.zeros(3, np.int64)) + counts
     lines = []
     for assessor in assessors:
-        judgments, unsure, cannot_judge = kinds.get(assessor.id, (0, 0, 0))
+        judgments, unsure, cannot_judge = kinds.get(assessor.id, np.zeros(3, np.int64)).tolist()
         share = work.share(assessor.id)
         lines.append(
-            AssessorProgress(
+            record_of(
+                AssessorProgress,
+                share,
                 name=assessor.name,
                 machine=assessor.machine,
-                assigned=share.assigned,
-                answered=share.answered,
-                left=share.left,
-                topics_left=share.topics_left,
                 judgments=judgments,
                 unsure=unsure,
                 cannot_judge=cannot_judge,
-                gone=bool(share.left) and assessor.id not in able,
+                gone=bool(share.left) and not assessor.able,
             )
         )
     return tuple(lines)
 
 
-def _kinds(answers: TopicAnswers) -> dict[int, tuple[int, int, int]]:
+def _kinds(answers: TopicAnswers) -> dict[int, NDArray[np.int64]]:
     """How many grades, "unsure" and "cannot judge" each assessor gave."""
     found = {}
     for assessor in np.unique(answers.assessors).tolist():
         codes = answers.codes[answers.assessors == assessor]
-        counts = (codes >= 0, codes == UNSURE, codes == CANNOT_JUDGE)
-        graded, unsure, cannot_judge = (int(np.count_nonzero(one)) for one in counts)
-        found[assessor] = (graded, unsure, cannot_judge)
+        found[assessor] = np.count_nonzero([codes >= 0, codes == UNSURE, codes == CANNOT_JUDGE], axis=1)
     return found
 
 
-def _assessors(db: Session, campaign_id: int) -> tuple[_Assessor, ...]:
-    rows = db.execute(
-        select(AssessorRow.id, AssessorRow.name, AssessorRow.machine)
-        .where(AssessorRow.campaign_id == campaign_id)
-        .order_by(AssessorRow.name)
-    )
-    return tuple(_Assessor(*row) for row in rows)
+def _machines(db: Session, campaign_id: int) -> frozenset[int]:
+    return frozenset(one.id for one in assessors_of(db, campaign_id) if one.machine)
 
 
-def _runs(db: Session, campaign_id: int) -> int:
-    current = select(func.count()).where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
-    return db.scalar(current) or 0
-
-
-def _opened(db: Session, campaign_id: int) -> int:
-    opened = select(func.count()).where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
-    return db.scalar(opened) or 0
+def _number(db: Session, *which: ColumnElement[bool]) -> int:
+    return db.scalar(select(func.count()).where(*which)) or 0

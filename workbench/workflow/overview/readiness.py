@@ -119,7 +119,7 @@ def readiness(db: Session, campaign_id: int) -> Readiness:
     waiting = (
         InvitationRow.used_at.is_(None),
         InvitationRow.withdrawn_at.is_(None),
-        InvitationRow.expires_at > utc_now(None),
+        InvitationRow.expires_at > utc_now(),
     )
     invited = (InvitationRow.role == str(Role.ASSESSOR), *waiting)
     return Readiness(

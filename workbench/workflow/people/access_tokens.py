@@ -22,6 +22,7 @@ from workbench.errors import Conflict, Finding, InvalidInput, NotFound
 from workbench.storage.tables import AccessTokenRow
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
+from workbench.workflow.from_rows import record_of
 from workbench.workflow.people.tokens import new_token, token_hash
 
 PREFIX = "wbt_"
@@ -85,7 +86,6 @@ def make_access_token(
     name: str,
     scopes: Collection[str],
     days: int = USUAL_DAYS,
-    now: datetime | None = None,
 ) -> NewAccessToken:
     """Make a token for an account, valid for `days`.
 
@@ -99,7 +99,7 @@ def make_access_token(
     own = select(func.count()).where(AccessTokenRow.account_id == account_id)
     if (db.scalar(own) or 0) >= MOST_TOKENS:
         raise Conflict(f"an account has at most {MOST_TOKENS} tokens", remedy="revoke one first")
-    secret, moment = PREFIX + new_token(), utc_now(now)
+    secret, moment = PREFIX + new_token(), utc_now()
     row = AccessTokenRow(
         account_id=account_id,
         name=name,
@@ -113,10 +113,10 @@ def make_access_token(
     return NewAccessToken(secret, _access_token(row, moment))
 
 
-def access_tokens(db: Session, account_id: int, *, now: datetime | None = None) -> tuple[AccessToken, ...]:
+def access_tokens(db: Session, account_id: int) -> tuple[AccessToken, ...]:
     """The tokens of an account, expired ones too, the latest first."""
     own = select(AccessTokenRow).where(AccessTokenRow.account_id == account_id)
-    moment = utc_now(now)
+    moment = utc_now()
     return tuple(_access_token(row, moment) for row in db.scalars(own.order_by(AccessTokenRow.id.desc())))
 
 
@@ -125,20 +125,20 @@ def revoke_access_token(db: Session, account_id: int, token_id: int) -> AccessTo
     row = db.get(AccessTokenRow, token_id)
     if row is None or row.account_id != account_id:
         raise NotFound("this account has no such token", remedy="see the list of its tokens")
-    found = _access_token(row, utc_now(None))
+    found = _access_token(row, utc_now())
     db.delete(row)
     db.flush()
     return found
 
 
-def note_use(db: Session, token_id: int, *, now: datetime | None = None) -> None:
+def note_use(db: Session, token_id: int) -> None:
     """Store that a token is used now."""
-    db.execute(update(AccessTokenRow).where(AccessTokenRow.id == token_id).values(used_at=utc_now(now)))
+    db.execute(update(AccessTokenRow).where(AccessTokenRow.id == token_id).values(used_at=utc_now()))
 
 
-def use_is_noted(used_at: datetime | None, *, now: datetime | None = None) -> bool:
+def use_is_noted(used_at: datetime | None) -> bool:
     """Whether the last use of a token that is stored is less than a minute ago."""
-    return used_at is not None and utc_now(now) - used_at < MINUTE
+    return used_at is not None and utc_now() - used_at < MINUTE
 
 
 def _findings(name: str, scopes: Collection[str], days: int) -> list[Finding]:
@@ -163,15 +163,7 @@ def _findings(name: str, scopes: Collection[str], days: int) -> list[Finding]:
 
 
 def _access_token(row: AccessTokenRow, moment: datetime) -> AccessToken:
-    return AccessToken(
-        row.id,
-        row.name,
-        scopes_of(row.scopes),
-        row.created_at,
-        row.expires_at,
-        row.used_at,
-        row.expires_at <= moment,
-    )
+    return record_of(AccessToken, row, scopes=scopes_of(row.scopes), expired=row.expires_at <= moment)
 
 
 def scopes_of(stored: str) -> tuple[Scope, ...]:

@@ -86,16 +86,14 @@ def is_login_free(db: Session, login: str) -> bool:
     return db.scalar(select(AccountRow.id).where(AccountRow.login == fold_login(login))) is None
 
 
-def create_account(
-    db: Session, new: NewAccount, *, administrator: bool = False, now: datetime | None = None
-) -> Account:
+def create_account(db: Session, new: NewAccount, *, administrator: bool = False) -> Account:
     """Store an account; raises Conflict if the login name is taken."""
     row = AccountRow(
         login=new.login,
         name=new.name,
         password_hash=new.password_hash,
         administrator=administrator,
-        created_at=utc_now(now),
+        created_at=utc_now(),
     )
     db.add(row)
     try:
@@ -105,14 +103,14 @@ def create_account(
     return account_from(row)
 
 
-def create_first_account(db: Session, new: NewAccount, *, now: datetime | None = None) -> Account:
+def create_first_account(db: Session, new: NewAccount) -> Account:
     """Store the first account, an administrator; of two simultaneous calls one raises Conflict."""
     if db.get_bind().dialect.name == "postgresql":
         # SQLite lets one writer in at a time anyway.
         db.execute(text("lock table account in share row exclusive mode"))
     if any_account(db):
         raise Conflict("the first account exists already", remedy="sign in with it, or ask for a link")
-    return create_account(db, new, administrator=True, now=now)
+    return create_account(db, new, administrator=True)
 
 
 def any_account(db: Session) -> bool:

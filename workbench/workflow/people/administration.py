@@ -26,6 +26,7 @@ from workbench.storage.tables import (
     TwoFactorRow,
 )
 from workbench.workflow.clock import utc_now
+from workbench.workflow.from_rows import record_of
 from workbench.workflow.people.accounts import NO_PASSWORD
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import sign_out_everywhere
@@ -102,14 +103,14 @@ def require_account(db: Session, account_id: int) -> AccountRow:
     return row
 
 
-def disable_account(db: Session, account_id: int, *, now: datetime | None = None) -> AccountRow:
+def disable_account(db: Session, account_id: int) -> AccountRow:
     """Let nobody sign in with an account, end its sessions and revoke its tokens; judgments stay.
 
     Raises NotFound; Conflict for the last administrator.
     """
     row = _locked(db, account_id)
     _require_another_administrator(db, row)
-    row.disabled_at = row.disabled_at or utc_now(now)
+    row.disabled_at = row.disabled_at or utc_now()
     sign_out_everywhere(db, row.id)
     db.flush()
     return row
@@ -187,13 +188,9 @@ def _lines(
         .limit(most)
     )
     return tuple(
-        AccountLine(
-            id=row.id,
-            login=row.login,
-            name=row.name,
-            administrator=row.administrator,
-            created_at=row.created_at,
-            disabled_at=row.disabled_at,
+        record_of(
+            AccountLine,
+            row,
             erased=row.password_hash == NO_PASSWORD,
             two_factor=two_factor_since is not None,
             sessions=sessions,

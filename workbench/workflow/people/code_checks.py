@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotAllowed
@@ -39,36 +37,31 @@ def enter_with_code(
     browser: Browser,
     *,
     replacing: str | None = None,
-    now: datetime | None = None,
 ) -> SignedIn | Refused:
     """Open a session if the code was right, or store the failure. `replacing` is the token of one that ends.
 
     Raises NotAllowed if the sign-in has ended or expired meanwhile.
     """
-    account = waiting_account(db, token, now=now)
+    account = waiting_account(db, token)
     if token is None or account is None:
         raise NotAllowed("this sign-in has expired", remedy="sign in again")
-    refused = _checked(db, account, network_of(browser.address), typed, now)
+    refused = confirm_code(db, account, typed, place=network_of(browser.address))
     if refused is not None:
         return refused
     end_code_step(db, token)
     if replacing:
         sign_out(db, replacing)
-    return open_session(db, account, browser, now=now)
+    return open_session(db, account, browser)
 
 
-def confirm_code(db: Session, account: Account, typed: str, *, now: datetime | None = None) -> Refused | None:
-    """None if the code of somebody who is signed in was right; otherwise the failure is stored."""
-    return _checked(db, account, SIGNED_IN, typed, now)
-
-
-def _checked(db: Session, account: Account, place: str, typed: str, now: datetime | None) -> Refused | None:
-    moment, guess = utc_now(now), Guess(code_name(account.login), place)
+def confirm_code(db: Session, account: Account, typed: str, *, place: str = SIGNED_IN) -> Refused | None:
+    """None if the code was right, by default of who is signed in; otherwise the failure is stored."""
+    moment, guess = utc_now(), Guess(code_name(account.login), place)
     one_at_a_time(db, guess.login)
     wait = waiting_time(db, guess, moment)
     if wait:
         return Refused(wait)
-    if not use_code(db, account.id, typed, now=moment):
+    if not use_code(db, account.id, typed):
         record_failure(db, guess, moment)
         return Refused(waiting_time(db, guess, moment), WRONG)
     forget_failures(db, guess.login, guess.place)

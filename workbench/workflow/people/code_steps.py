@@ -6,7 +6,7 @@ Nobody is signed in meanwhile; a token of its own names the step, and opens noth
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
@@ -26,9 +26,9 @@ class CodeNeeded:
     token: str
 
 
-def ask_for_code(db: Session, account_id: int, *, now: datetime | None = None) -> CodeNeeded:
+def ask_for_code(db: Session, account_id: int) -> CodeNeeded:
     """Have a code entered for an account; expires after five minutes."""
-    moment, token = utc_now(now), new_token()
+    moment, token = utc_now(), new_token()
     db.execute(delete(CodeStepRow).where(CodeStepRow.expires_at <= moment))
     db.add(
         CodeStepRow(token_hash=token_hash(token), account_id=account_id, expires_at=moment + CODE_STEP_LASTS)
@@ -37,7 +37,7 @@ def ask_for_code(db: Session, account_id: int, *, now: datetime | None = None) -
     return CodeNeeded(token)
 
 
-def waiting_account(db: Session, token: str | None, *, now: datetime | None = None) -> Account | None:
+def waiting_account(db: Session, token: str | None) -> Account | None:
     """Whose code is waited for; None once the step has ended or expired."""
     if not token:
         return None
@@ -46,7 +46,7 @@ def waiting_account(db: Session, token: str | None, *, now: datetime | None = No
         .join(CodeStepRow, CodeStepRow.account_id == AccountRow.id)
         .where(
             CodeStepRow.token_hash == token_hash(token),
-            CodeStepRow.expires_at > utc_now(now),
+            CodeStepRow.expires_at > utc_now(),
             AccountRow.disabled_at.is_(None),
         )
     )

@@ -69,7 +69,7 @@ class Group:
 
 def add_group(db: Session, campaign_id: int, name: str) -> int:
     """Make a group and give its number; raises InvalidInput for its name, Conflict where it is taken."""
-    row = GroupRow(campaign_id=campaign_id, created_at=utc_now(None))
+    row = GroupRow(campaign_id=campaign_id, created_at=utc_now())
     _name(db, row, name)
     return row.id
 

@@ -19,6 +19,7 @@ from workbench.errors import Conflict, Finding, InvalidInput, NotFound, Workbenc
 from workbench.storage import locks
 from workbench.storage.tables import AccountRow, CampaignRow, GroupRow, InvitationRow, MailMessageRow
 from workbench.workflow.clock import utc_now
+from workbench.workflow.from_rows import record_of
 from workbench.workflow.people.accounts import Account, NewAccount, create_account
 from workbench.workflow.people.groups import join, require_group
 from workbench.workflow.people.mail_addresses import address_of, set_address
@@ -119,7 +120,6 @@ def invite_all(
     *,
     invited_by: int | None,
     form: str | None = None,
-    now: datetime | None = None,
 ) -> tuple[Invited, ...]:
     """Create an invitation for each note, or none; it says who it is for, as a name or an address.
 
@@ -133,7 +133,7 @@ def invite_all(
         require_group(db, campaign_id, offered.group_id)
     # Locked, so that a second click waits and finds what the first one made.
     db.get_one(CampaignRow, campaign_id, with_for_update=True)
-    moment = utc_now(now)
+    moment = utc_now()
     form = form if form and _FORM.fullmatch(form) else None
     if form is not None:
         of_form = InvitationRow.campaign_id == campaign_id, InvitationRow.form == form
@@ -160,24 +160,20 @@ def invite_all(
     return tuple(made)
 
 
-def renew_invitations(
-    db: Session, campaign_id: int, ids: Collection[int], *, now: datetime | None = None
-) -> tuple[Invited, ...]:
+def renew_invitations(db: Session, campaign_id: int, ids: Collection[int]) -> tuple[Invited, ...]:
     """Give invitations new links for two weeks; those before them stop working.
 
     Those that were accepted are left out; raises NotFound where there are none, Conflict where all were.
     """
-    return tuple(_renewed(db, row, utc_now(now)) for row in _unused(db, campaign_id, ids))
+    return tuple(_renewed(db, row, utc_now()) for row in _unused(db, campaign_id, ids))
 
 
-def renew_for_message(
-    db: Session, invitation_id: int, address: str, *, now: datetime | None = None
-) -> tuple[Invited, str] | None:
+def renew_for_message(db: Session, invitation_id: int, address: str) -> tuple[Invited, str] | None:
     """A new link for a message to an address, with the campaign's name; None for an invitation not open.
 
     Nobody else has this link, so whoever uses it has that address.
     """
-    row, moment = db.get(InvitationRow, invitation_id), utc_now(now)
+    row, moment = db.get(InvitationRow, invitation_id), utc_now()
     if row is None or _state(row, moment) is not InvitationState.OPEN:
         return None
     campaign = db.get_one(CampaignRow, row.campaign_id)
@@ -189,21 +185,19 @@ def renew_for_message(
     return invited, campaign.name
 
 
-def withdraw_invitations(
-    db: Session, campaign_id: int, ids: Collection[int], *, now: datetime | None = None
-) -> int:
+def withdraw_invitations(db: Session, campaign_id: int, ids: Collection[int]) -> int:
     """Withdraw invitations, whose links stop working, and return their number; raises as `renew_invitations`.
 
     Those that were withdrawn already stay as they are.
     """
     rows = _unused(db, campaign_id, ids)
     for row in rows:
-        row.withdrawn_at = row.withdrawn_at or utc_now(now)
+        row.withdrawn_at = row.withdrawn_at or utc_now()
     db.flush()
     return len(rows)
 
 
-def invitations(db: Session, campaign_id: int, *, now: datetime | None = None) -> tuple[Invitation, ...]:
+def invitations(db: Session, campaign_id: int) -> tuple[Invitation, ...]:
     """The invitations of a campaign, latest first."""
     inviter, guest = aliased(AccountRow), aliased(AccountRow)
     rows = db.execute(
@@ -218,16 +212,14 @@ def invitations(db: Session, campaign_id: int, *, now: datetime | None = None) -
     last = select(func.max(mail.id)).where(mail.campaign_id == campaign_id).group_by(mail.invitation_id)
     failures = select(mail.invitation_id, mail.reason).where(mail.id.in_(last), mail.state == "failed")
     failed = dict(db.execute(failures).all())
-    moment = utc_now(now)
+    moment = utc_now()
     return tuple(
-        Invitation(
-            id=row.id,
+        record_of(
+            Invitation,
+            row,
             role=Role(row.role),
             group=group or "",
-            note=row.note,
             invited_by=invited_by or "",
-            expires_at=row.expires_at,
-            used_at=row.used_at,
             used_by=used_by or "",
             state=_state(row, moment),
             mail_failed=failed.get(row.id, ""),
@@ -236,7 +228,7 @@ def invitations(db: Session, campaign_id: int, *, now: datetime | None = None) -
     )
 
 
-def offer_of(db: Session, token: str, *, now: datetime | None = None) -> Offer:
+def offer_of(db: Session, token: str) -> Offer:
     """What an invitation offers; raises NotFound if it is unknown, used, withdrawn or expired.
 
     Raises Conflict where its campaign is archived.
@@ -248,7 +240,7 @@ def offer_of(db: Session, token: str, *, now: datetime | None = None) -> Offer:
         .outerjoin(GroupRow, GroupRow.id == InvitationRow.group_id)
         .where(InvitationRow.token_hash == token_hash(token))
     ).one_or_none()
-    if found is None or _state(found[0], utc_now(now)) is not InvitationState.OPEN:
+    if found is None or _state(found[0], utc_now()) is not InvitationState.OPEN:
         raise _not_valid()
     row, campaign, invited_by, group = found
     if campaign.archived_at is not None:
@@ -264,17 +256,17 @@ def offer_of(db: Session, token: str, *, now: datetime | None = None) -> Offer:
     )
 
 
-def accept(db: Session, token: str, account_id: int, *, now: datetime | None = None) -> Offer:
+def accept(db: Session, token: str, account_id: int) -> Offer:
     """Accept an invitation; raises NotFound as `offer_of` does, also for the second of two at the same time.
 
     Raises Conflict, and leaves the invitation unused, for a person who would judge and submit runs.
     """
-    moment = utc_now(now)
+    moment = utc_now()
     hashed = InvitationRow.token_hash == token_hash(token)
     campaign_id = db.scalar(select(InvitationRow.campaign_id).where(hashed))
     if campaign_id is not None:
         locks.change(db, campaign_id)
-    offer = offer_of(db, token, now=now)
+    offer = offer_of(db, token)
     used = db.execute(
         update(InvitationRow)
         .where(
@@ -298,13 +290,11 @@ def accept(db: Session, token: str, account_id: int, *, now: datetime | None = N
     return offer
 
 
-def accept_as_new(
-    db: Session, token: str, new: NewAccount, *, now: datetime | None = None
-) -> tuple[Account, Offer]:
+def accept_as_new(db: Session, token: str, new: NewAccount) -> tuple[Account, Offer]:
     """Create an account and accept an invitation with it; raises as `create_account` and `accept` do."""
-    offer_of(db, token, now=now)
-    account = create_account(db, new, now=now)
-    return account, accept(db, token, account.id, now=now)
+    offer_of(db, token)
+    account = create_account(db, new)
+    return account, accept(db, token, account.id)
 
 
 def invitation_text(invited: Invited, *, campaign: str, link: str) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
@@ -65,25 +65,23 @@ def propose_address(db: Session, account_id: int, address: str) -> None:
     db.flush()
 
 
-def make_confirmation(
-    db: Session, account_id: int, address: str, *, now: datetime | None = None
-) -> str | None:
+def make_confirmation(db: Session, account_id: int, address: str) -> str | None:
     """The token of a new link that confirms an address; None where that is no longer proposed."""
     row = db.get(MailAddressRow, account_id)
     if row is None or row.new_address != address:
         return None
     token = new_token()
-    row.token_hash, row.expires_at = token_hash(token), utc_now(now) + CONFIRMATION_LASTS
+    row.token_hash, row.expires_at = token_hash(token), utc_now() + CONFIRMATION_LASTS
     db.flush()
     return token
 
 
-def proposed_by(db: Session, token: str, *, now: datetime | None = None) -> tuple[Account, str]:
+def proposed_by(db: Session, token: str) -> tuple[Account, str]:
     """Whose address a link confirms, and which; raises NotFound if it was used or has expired."""
     found = db.execute(
         select(AccountRow, MailAddressRow.new_address)
         .join(MailAddressRow, MailAddressRow.account_id == AccountRow.id)
-        .where(MailAddressRow.token_hash == token_hash(token), MailAddressRow.expires_at > utc_now(now))
+        .where(MailAddressRow.token_hash == token_hash(token), MailAddressRow.expires_at > utc_now())
     ).one_or_none()
     if found is None:
         message, remedy = "this link was used or replaced, or has expired", "enter the address again"
@@ -91,9 +89,9 @@ def proposed_by(db: Session, token: str, *, now: datetime | None = None) -> tupl
     return account_from(found[0]), found[1] or ""
 
 
-def confirm_address(db: Session, token: str, *, now: datetime | None = None) -> str:
+def confirm_address(db: Session, token: str) -> str:
     """Have messages go to the address that a link confirms; gives it. Raises as `proposed_by`."""
-    account, address = proposed_by(db, token, now=now)
+    account, address = proposed_by(db, token)
     set_address(db, account.id, address)
     return address
 

@@ -93,7 +93,8 @@ def add_role(db: Session, campaign_id: int, account_id: int, role: Role, *, both
 
 def require_one_side(db: Session, campaign_id: int, account_id: int, role: Role) -> None:
     """Raise Conflict if with this role an account would both judge and submit runs."""
-    roles = _roles_of(db, campaign_id, account_id)
+    own = MemberRow.campaign_id == campaign_id, MemberRow.account_id == account_id
+    roles = frozenset(map(Role, db.scalars(select(MemberRow.role).where(*own))))
     if role in JUDGES and Role.PARTICIPANT in roles:
         message = "this person submits runs and so should not judge"
     elif role is Role.PARTICIPANT and roles & JUDGES:
@@ -167,13 +168,6 @@ def require_assignment(db: Session, campaign_id: int, assignment_id: int) -> Non
     )
     if found is None:
         raise NotFound("this is not assigned to you (any more)", remedy="see My topics")
-
-
-def _roles_of(db: Session, campaign_id: int, account_id: int) -> frozenset[Role]:
-    roles = select(MemberRow.role).where(
-        MemberRow.campaign_id == campaign_id, MemberRow.account_id == account_id
-    )
-    return frozenset(map(Role, db.scalars(roles)))
 
 
 def become_assessor(db: Session, campaign_id: int, account: AccountRow) -> AssessorRow:

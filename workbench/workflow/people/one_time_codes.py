@@ -57,7 +57,11 @@ def matching_step(secret: str, typed: str, now: datetime, *, after: int = 0) -> 
 
 def new_recovery_codes() -> tuple[str, ...]:
     """Ten codes of 80 random bits each, in groups of four characters."""
-    return tuple(_new_recovery_code() for _ in range(RECOVERY_CODES))
+    groups = range(_RECOVERY_LENGTH // _GROUP)
+    return tuple(
+        "-".join("".join(secrets.choice(_ALPHABET) for _ in range(_GROUP)) for _ in groups)
+        for _ in range(RECOVERY_CODES)
+    )
 
 
 def recovery_hash(typed: str) -> str:
@@ -68,8 +72,3 @@ def recovery_hash(typed: str) -> str:
 def plain_code(typed: str) -> str:
     """A code without the spaces and hyphens by which people group it, in lower case."""
     return "".join(typed.split()).replace("-", "").casefold()
-
-
-def _new_recovery_code() -> str:
-    drawn = "".join(secrets.choice(_ALPHABET) for _ in range(_RECOVERY_LENGTH))
-    return "-".join(drawn[at : at + _GROUP] for at in range(0, _RECOVERY_LENGTH, _GROUP))

@@ -43,15 +43,13 @@ def checked_key(key: str) -> str:
     return key
 
 
-def begin_request(
-    db: Session, account_id: int, key: str, fingerprint: str, *, now: datetime | None = None
-) -> GivenResponse | None:
+def begin_request(db: Session, account_id: int, key: str, fingerprint: str) -> GivenResponse | None:
     """Claim a key for a request, or give the response that the same request had under it before.
 
     Raises InvalidInput for a key that was used for another request, and Conflict while the first one runs or
     when its outcome is unknown.
     """
-    moment = shared_now(db, now)
+    moment = shared_now(db)
     db.execute(delete(RepeatableRequestRow).where(RepeatableRequestRow.begun_at < moment - KEPT))
     try:
         with db.begin_nested():

@@ -35,14 +35,14 @@ class ResetLink:
     expires_at: datetime
 
 
-def make_reset(db: Session, account_id: int, *, now: datetime | None = None) -> ResetLink:
+def make_reset(db: Session, account_id: int) -> ResetLink:
     """Make a link that replaces the one before; raises NotFound, Conflict for a disabled account."""
     row = db.get(AccountRow, account_id)
     if row is None:
         raise NotFound("there is no such account")
     if row.disabled_at is not None:
         raise Conflict("the account is disabled", remedy="enable it first")
-    token, moment = new_token(), utc_now(now)
+    token, moment = new_token(), utc_now()
     db.execute(delete(PasswordResetRow).where(PasswordResetRow.expires_at <= moment))
     db.merge(
         PasswordResetRow(account_id=row.id, token_hash=token_hash(token), expires_at=moment + RESET_LASTS)
@@ -51,14 +51,14 @@ def make_reset(db: Session, account_id: int, *, now: datetime | None = None) -> 
     return ResetLink(account_from(row), token, moment + RESET_LASTS)
 
 
-def reset_owner(db: Session, token: str, *, now: datetime | None = None) -> Account:
+def reset_owner(db: Session, token: str) -> Account:
     """Whose password a link replaces; raises NotFound if it is unknown, used, replaced or expired."""
     row = db.scalar(
         select(AccountRow)
         .join(PasswordResetRow, PasswordResetRow.account_id == AccountRow.id)
         .where(
             PasswordResetRow.token_hash == token_hash(token),
-            PasswordResetRow.expires_at > utc_now(now),
+            PasswordResetRow.expires_at > utc_now(),
             AccountRow.disabled_at.is_(None),
         )
     )
@@ -69,16 +69,14 @@ def reset_owner(db: Session, token: str, *, now: datetime | None = None) -> Acco
     return account_from(row)
 
 
-def use_reset(
-    db: Session, token: str, password_hash: str, browser: Browser, *, now: datetime | None = None
-) -> SignedIn | CodeNeeded:
+def use_reset(db: Session, token: str, password_hash: str, browser: Browser) -> SignedIn | CodeNeeded:
     """Replace the password, end all sessions, and open a new one or ask for the code that the account needs.
 
     Raises as `reset_owner`, also for the second of two at the same time.
     """
-    owner = reset_owner(db, token, now=now)
+    owner = reset_owner(db, token)
     used = delete(PasswordResetRow).where(PasswordResetRow.token_hash == token_hash(token))
     if db.scalar(used.returning(PasswordResetRow.account_id)) is None:
         raise NotFound("this link was used", remedy="ask an administrator for a new one")
     replace_password(db, owner.id, password_hash)
-    return enter(db, owner, browser, now=now)
+    return enter(db, owner, browser)

@@ -61,11 +61,10 @@ def sessions_of(
     token: str | None = None,
     *,
     idle: timedelta | None = None,
-    now: datetime | None = None,
 ) -> tuple[SessionLine, ...]:
     """The open sessions of an account, the one with this token first, then by last use."""
     mine = SessionRow.account_id == account_id
-    rows = db.scalars(select(SessionRow).where(mine, is_open(utc_now(now), idle)))
+    rows = db.scalars(select(SessionRow).where(mine, is_open(utc_now(), idle)))
     current = token_hash(token) if token else None
     lines = [
         SessionLine(
@@ -105,11 +104,9 @@ def end_other_sessions(db: Session, account_id: int, token: str, *, tokens: bool
     return len(db.scalars(delete(SessionRow).where(*others).returning(SessionRow.token_hash)).all())
 
 
-def note_use(db: Session, token: str, *, now: datetime | None = None) -> None:
+def note_use(db: Session, token: str) -> None:
     """Note that a session is used now."""
-    db.execute(
-        update(SessionRow).where(SessionRow.token_hash == token_hash(token)).values(used_at=utc_now(now))
-    )
+    db.execute(update(SessionRow).where(SessionRow.token_hash == token_hash(token)).values(used_at=utc_now()))
 
 
 # The first that a field contains counts: most browsers also call themselves by the names of older ones.

@@ -96,9 +96,7 @@ class SignedIn:
     expires_at: datetime
 
 
-def begin_attempt(
-    db: Session, *, login: str, browser: Browser, signed_in: bool = False, now: datetime | None = None
-) -> SignInAttempt:
+def begin_attempt(db: Session, *, login: str, browser: Browser, signed_in: bool = False) -> SignInAttempt:
     """Look up a login name and its throttling, before the password is checked.
 
     `signed_in` says that this account is signed in already, and so waits for nobody else's failures.
@@ -113,7 +111,7 @@ def begin_attempt(
         browser=browser,
         account_id=row.id if row else None,
         stored=row.password_hash if row else None,
-        wait=waiting_time(db, guess, utc_now(now)),
+        wait=waiting_time(db, guess, utc_now()),
     )
 
 
@@ -126,17 +124,17 @@ def check_password(attempt: SignInAttempt, password: str, passwords: Passwords) 
 
 
 def sign_in(
-    db: Session, checked: CheckedAttempt, *, replacing: str | None = None, now: datetime | None = None
+    db: Session, checked: CheckedAttempt, *, replacing: str | None = None
 ) -> SignedIn | CodeNeeded | Refused:
     """Enter with a password, or store the failure. `replacing` is the token of a session that ends."""
-    account = _verified(db, checked, utc_now(now))
+    account = _verified(db, checked)
     if isinstance(account, Refused):
         return account
     if checked.renewed is not None:
         account.password_hash = checked.renewed
     if replacing:
         sign_out(db, replacing)
-    return enter(db, account_from(account), checked.attempt.browser, now=now)
+    return enter(db, account_from(account), checked.attempt.browser)
 
 
 def change_password(
@@ -145,42 +143,37 @@ def change_password(
     password_hash: str,
     *,
     tokens: bool = True,
-    now: datetime | None = None,
 ) -> SignedIn | Refused:
     """Replace the password after the old one was checked; ends all sessions and opens a new one.
 
     Revokes the access tokens too, unless `tokens` is false.
     """
-    account = _verified(db, checked, utc_now(now))
+    account = _verified(db, checked)
     if isinstance(account, Refused):
         return account
     account.password_hash = password_hash
     forget_failures(db, code_name(account.login))
     sign_out_everywhere(db, account.id, tokens=tokens)
     db.execute(delete(PasswordResetRow).where(PasswordResetRow.account_id == account.id))
-    return open_session(db, account_from(account), checked.attempt.browser, now=now)
+    return open_session(db, account_from(account), checked.attempt.browser)
 
 
-def confirm_password(db: Session, checked: CheckedAttempt, *, now: datetime | None = None) -> Refused | None:
+def confirm_password(db: Session, checked: CheckedAttempt) -> Refused | None:
     """None if the password of somebody who is signed in was right; otherwise the failure is stored."""
-    found = _verified(db, checked, utc_now(now))
+    found = _verified(db, checked)
     return found if isinstance(found, Refused) else None
 
 
-def enter(
-    db: Session, account: Account, browser: Browser, *, now: datetime | None = None
-) -> SignedIn | CodeNeeded:
+def enter(db: Session, account: Account, browser: Browser) -> SignedIn | CodeNeeded:
     """Open a session for an account whose password was right, or ask for the code where it needs one."""
     if is_turned_on(db, account.id):
-        return ask_for_code(db, account.id, now=now)
-    return open_session(db, account, browser, now=now)
+        return ask_for_code(db, account.id)
+    return open_session(db, account, browser)
 
 
-def open_session(
-    db: Session, account: Account, browser: Browser | None = None, *, now: datetime | None = None
-) -> SignedIn:
+def open_session(db: Session, account: Account, browser: Browser | None = None) -> SignedIn:
     """Open a session for a verified account; it expires after 30 days."""
-    moment, browser = utc_now(now), browser or Browser()
+    moment, browser = utc_now(), browser or Browser()
     db.execute(delete(SessionRow).where(SessionRow.expires_at <= moment))
     token, expires_at = new_token(), moment + SESSION_LASTS
     db.add(
@@ -215,9 +208,9 @@ def sign_out_everywhere(db: Session, account_id: int, *, tokens: bool = True) ->
     return len(db.scalars(ended).all())
 
 
-def _verified(db: Session, checked: CheckedAttempt, now: datetime) -> AccountRow | Refused:
+def _verified(db: Session, checked: CheckedAttempt) -> AccountRow | Refused:
     # Checked again under the lock: of many guesses sent at once, those over the limit must not be checked.
-    guess = checked.attempt.guess
+    guess, now = checked.attempt.guess, utc_now()
     one_at_a_time(db, guess.login)
     wait = waiting_time(db, guess, now)
     if wait:

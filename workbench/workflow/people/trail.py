@@ -28,6 +28,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Finding
 from workbench.storage.tables import AccountRow, CampaignRow, TrailRow
 from workbench.workflow.clock import utc_now
+from workbench.workflow.from_rows import record_of
 from workbench.workflow.people.act_names import COMMAND, act_in_words, acts_like, outcome_in_words
 from workbench.workflow.people.changes import Changes, watching
 
@@ -107,7 +108,6 @@ def add_entry(
     *,
     outcome: str = DONE,
     changes: Sequence[dict[str, Any]] = (),
-    now: datetime | None = None,
 ) -> None:
     """Store an act as the latest entry; `changes` are those of `Changes`."""
     if db.get_bind().dialect.name == "postgresql":
@@ -117,7 +117,7 @@ def add_entry(
     number, previous = db.execute(latest).one_or_none() or (0, FIRST)
     row = TrailRow(
         id=number + 1,
-        at=utc_now(now),
+        at=utc_now(),
         account_id=act.account_id,
         act=act.name[:80],
         outcome=outcome[:20],
@@ -187,17 +187,13 @@ def trail_entries(
     if before is not None:
         chosen = chosen.where(TrailRow.id < before)
     return [
-        TrailEntry(
+        record_of(
+            TrailEntry,
+            row,
             number=row.id,
-            at=row.at,
             login=login or "",
-            account_id=row.account_id,
-            act=row.act,
-            outcome=row.outcome,
             campaign=slug or "",
-            request=row.request,
             details=json.loads(row.details),
-            hash=row.hash,
         )
         for row, login, slug in db.execute(chosen)
     ]

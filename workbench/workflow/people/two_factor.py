@@ -80,9 +80,7 @@ def prepare_app(db: Session, account_id: int) -> None:
     db.flush()
 
 
-def turn_on(
-    db: Session, account_id: int, typed: str, *, now: datetime | None = None
-) -> tuple[str, ...] | None:
+def turn_on(db: Session, account_id: int, typed: str) -> tuple[str, ...] | None:
     """Turn two-factor sign-in on if the app's code was typed; the recovery codes, which are told here only.
 
     Raises Conflict if no app waits for its first code.
@@ -90,7 +88,7 @@ def turn_on(
     row = db.get(TwoFactorRow, account_id)
     if row is None or row.confirmed_at is not None:
         raise Conflict("no authenticator app is being set up", remedy="open the page again")
-    moment = utc_now(now)
+    moment = utc_now()
     step = matching_step(row.secret, typed, moment)
     if step is None:
         return None
@@ -110,12 +108,12 @@ def turn_on(
     return renew_recovery_codes(db, account_id)
 
 
-def use_code(db: Session, account_id: int, typed: str, *, now: datetime | None = None) -> bool:
+def use_code(db: Session, account_id: int, typed: str) -> bool:
     """Use a code of the app, or a recovery code; False if it is none, or was used before."""
     row = db.get(TwoFactorRow, account_id, populate_existing=True)
     if row is None or row.confirmed_at is None:
         return False
-    step = matching_step(row.secret, typed, utc_now(now), after=row.last_step)
+    step = matching_step(row.secret, typed, utc_now(), after=row.last_step)
     if step is None:
         return _use_recovery_code(db, row, typed)
     used = (

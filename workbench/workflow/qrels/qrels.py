@@ -87,9 +87,6 @@ class Material:
             found = consensus_of_table(self.table(choice), rule=choice.rule, **parameters)
             if found is not None:
                 return found
-        return self._settled_by_records(choice)
-
-    def _settled_by_records(self, choice: RuleChoice) -> Consensus:
         return consensus(
             self.counted(choice),
             rule=choice.rule,

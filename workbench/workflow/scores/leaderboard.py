@@ -32,6 +32,11 @@ class LeaderCell:
     unjudged: int | None
     read: int | None
 
+    @property
+    def bounds(self) -> tuple[float | None, float | None]:
+        """The ends of the interval, None where there is none."""
+        return (self.interval.low, self.interval.high) if self.interval else (None, None)
+
 
 @dataclass(frozen=True, slots=True)
 class LeaderLine:
@@ -74,10 +79,7 @@ class Leaderboard:
     def extent(self) -> tuple[float, float]:
         """The lowest and the highest number to be drawn."""
         cells = [line.cells[self.shown] for line in self.lines]
-        drawn = [cell.value for cell in cells]
-        for cell in cells:
-            if cell.interval is not None and cell.interval.low is not None and cell.interval.high is not None:
-                drawn += [cell.interval.low, cell.interval.high]
+        drawn = [one for cell in cells for one in (cell.value, *cell.bounds) if one is not None]
         return min(drawn), max(drawn)
 
 
@@ -132,11 +134,11 @@ def scores_json(found: Leaderboard) -> list[ScoreJson]:
 
 
 def _measure_json(cell: LeaderCell) -> MeasureScore:
-    interval = cell.interval
+    low, high = cell.bounds
     return {
         "value": cell.value,
-        "low": interval.low if interval else None,
-        "high": interval.high if interval else None,
+        "low": low,
+        "high": high,
         "unjudged": cell.unjudged,
         "read": cell.read,
     }
@@ -163,8 +165,7 @@ def _row(line: LeaderLine, measures: Sequence[str]) -> tuple[object, ...]:
     ]  # fmt: skip
     for name in measures:
         cell = line.cells[name]
-        row += (cell.interval.low, cell.interval.high) if cell.interval else (None, None)
-        row += (cell.unjudged, cell.read)
+        row += (*cell.bounds, cell.unjudged, cell.read)
     return tuple(row)
 
 
@@ -173,12 +174,11 @@ def _latex(found: Leaderboard) -> str:
     rows = []
     for line in found.lines:
         cell = line.cells[shown]
-        interval = cell.interval
         rows.append(
             (
                 escaped(line.scores.tag),
                 number(cell.value, 4),
-                between(interval.low, interval.high) if interval else "",
+                between(*cell.bounds) if cell.interval else "",
                 "--" if cell.unjudged is None else f"{cell.unjudged:,} of {cell.read:,}",
                 *(number(line.cells[name].value, 4) for name in others),
             )

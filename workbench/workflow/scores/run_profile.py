@@ -85,7 +85,12 @@ def run_profile(db: Session, campaign_id: int, found: ScoreTable, tag: str, show
         ProfileLine(topic, score, medians[topic], relevant.get(topic, 0))
         for topic, score in scores.per_topic[shown].items()
     )
-    sheet = _sheet(db, campaign_id, found, tag)
+    threshold = found.qrels.relevant_from
+    sheet = summary_sheet(
+        score_by(db, campaign_id, found, tag, sheet_measures(threshold)),
+        relevant_from=threshold,
+        relevant=found.qrels.summary.relevant,
+    )
     return RunProfile(found, shown, scores, sheet, lines)
 
 
@@ -131,9 +136,3 @@ def sheet_export(profile: RunProfile) -> Export:
     ]
     columns = ("figure", "at", "value")
     return table_export(columns, rows)
-
-
-def _sheet(db: Session, campaign_id: int, found: ScoreTable, tag: str) -> SummarySheet:
-    relevant_from = found.qrels.relevant_from
-    scores = score_by(db, campaign_id, found, tag, sheet_measures(relevant_from))
-    return summary_sheet(scores, relevant_from=relevant_from, relevant=found.qrels.summary.relevant)

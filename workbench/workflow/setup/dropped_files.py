@@ -129,7 +129,7 @@ def store_text(
         report=_report(checked),
         added_by=sender.account_id,
         group_id=None,
-        added_at=utc_now(None),
+        added_at=utc_now(),
     )
     db.add(row)
     db.flush()

@@ -95,7 +95,6 @@ def collection_report(
     *,
     choice: RuleChoice,
     measure: str,
-    now: datetime | None = None,
     steps: Steps = quietly,
 ) -> CollectionReport:
     """Everything about a collection by the qrels of a rule, its runs ranked by a measure.
@@ -114,7 +113,7 @@ def collection_report(
     )
     return CollectionReport(
         name=campaign.name,
-        at=utc_now(now),
+        at=utc_now(),
         scale=campaign.scale,
         measure=ranking,
         runs=len(runs),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sqlalchemy import func, select
@@ -25,7 +25,7 @@ from workbench.trust.fewer_topics import FewerTopics
 from workbench.trust.holes import Holes
 from workbench.workflow.jobs import Doing
 from workbench.workflow.result_form import result_bytes
-from workbench.workflow.trust.collection_report import collection_report
+from workbench.workflow.trust.collection_report import CollectionReport, collection_report
 from workbench.workflow.trust.questions import campaign_depth, campaign_holes, campaign_topics
 from workbench.workflow.trust.report import Rankings, rankings
 from workbench.workflow.trust.report_markdown import report_markdown
@@ -39,6 +39,12 @@ ANSWERS: Mapping[str, type[Any]] = {
 }
 """What each question is answered by; the report on the collection is text."""
 COLLECTION = "collection"
+_COMPUTED: Mapping[str, Callable[..., object]] = {
+    "rankings": rankings,
+    "depth": campaign_depth,
+    "holes": campaign_holes,
+    "topics": campaign_topics,
+}
 
 
 def question_arguments(question: str, choice: RuleChoice, measure: str) -> dict[str, Any]:
@@ -54,20 +60,13 @@ def answer_question(doing: Doing) -> bytes:
         asked["rule"], asked["machines"], tuple((name, text) for name, text in asked["given"])
     )
     about: dict[str, Any] = {"choice": choice, "steps": doing.steps}
+    question = asked["question"]
+    if question != "depth":
+        about["measure"] = asked["measure"]
     with doing.database.reading() as db:
-        found: object
-        match asked["question"]:
-            case "rankings":
-                found = rankings(db, doing.campaign_id, measure=asked["measure"], **about)
-            case "depth":
-                found = campaign_depth(db, doing.campaign_id, **about)
-            case "holes":
-                found = campaign_holes(db, doing.campaign_id, measure=asked["measure"], **about)
-            case "topics":
-                found = campaign_topics(db, doing.campaign_id, measure=asked["measure"], **about)
-            case _:
-                report = collection_report(db, doing.campaign_id, measure=asked["measure"], **about)
-                return report_markdown(report).encode("utf-8", "replace")
+        found = _COMPUTED.get(question, collection_report)(db, doing.campaign_id, **about)
+    if isinstance(found, CollectionReport):
+        return report_markdown(found).encode("utf-8", "replace")
     return result_bytes(found)
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TypeVar
 
 from sqlalchemy.orm import Session
 
@@ -22,7 +21,6 @@ from workbench.workflow.runs.packed_store import tops_of
 from workbench.workflow.trust.estimable import Estimable, estimable, sampled_pool
 from workbench.workflow.trust.ranked_runs import RankedRuns, ranked_runs
 
-Item = TypeVar("Item")
 DEEPER = 2
 """Twice the depth is a fair distance for an extrapolation (`workbench.trust.depth`)."""
 _FEWEST_RANKS = 2
@@ -47,18 +45,15 @@ def campaign_depth(
     current = {run.tag: run.sha256 for run in found.runs}
     tags = sorted({tag for line in pools for tag in line.tags} & current.keys())
     question = Deepening(depth, DEEPER * depth)
+    # They are read together some at a time, and told one by one.
+    runs = tops_of(db, campaign_id, tags, depth=question.deeper, ties=ties)
     counts = pool_by_rank(
-        _counted(tops_of(db, campaign_id, tags, depth=question.deeper, ties=ties), tags, steps),
+        (run for _, run in zip(steps(tags, "Runs read"), runs, strict=True)),
         found.qrels.qrels,
         deepest=question.deeper,
         relevant_from=found.qrels.relevant_from,
     )
     return deeper_pool(counts, question)
-
-
-def _counted(runs: Iterable[Item], tags: Sequence[str], steps: Steps) -> Iterator[Item]:
-    """The runs, read together some at a time and told one by one."""
-    return (run for _, run in zip(steps(tags, "Runs read"), runs, strict=True))
 
 
 def deepest_pools(pools: Sequence[PoolLine]) -> list[PoolLine]:

@@ -17,7 +17,6 @@ import re
 import time
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
@@ -56,7 +55,6 @@ from workbench.storage.tables import (
     JudgmentEventRow,
     KeptAsideRow,
     KnownAnswerRow,
-    MailAddressRow,
     MailMessageRow,
     MemberRow,
     OpenIdIdentityRow,
@@ -72,6 +70,7 @@ from workbench.storage.tables import (
 from workbench.workflow.campaigns.deletion import delete_in_portions
 from workbench.workflow.people.accounts import NO_PASSWORD, fold_login
 from workbench.workflow.people.administration import disable_account, require_account
+from workbench.workflow.people.mail_addresses import address_of
 from workbench.workflow.people.membership import remove_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.throttling import counted_names
@@ -140,7 +139,6 @@ def erase_person(
     *,
     typed_login: str,
     writing: Writing | None = None,
-    now: datetime | None = None,
 ) -> ErasedPerson:
     """Delete what names the person of an account; judgments stay, under a name without meaning.
 
@@ -152,7 +150,7 @@ def erase_person(
     delete_in_portions(database, _delete_results)
     with (database.writing if writing is None else writing)() as db:
         row = _confirmed(db, account_id, typed_login)
-        known = _erase(db, row, now)
+        known = _erase(db, row)
         login, name = row.login, row.name
     overwritten = _overwrite_log(database)
     with database.reading() as db:
@@ -167,17 +165,14 @@ def _confirmed(db: Session, account_id: int, typed_login: str) -> AccountRow:
     return row
 
 
-def _erase(db: Session, row: AccountRow, now: datetime | None) -> set[str]:
+def _erase(db: Session, row: AccountRow) -> set[str]:
     """Delete what names the person, and return by what he or she was known."""
     _overwrite_rows(db)
     login, names = row.login, {row.name}
-    address = db.get(MailAddressRow, row.id)
-    addresses = (
-        {one for one in (address.address, address.new_address) if one} if address is not None else set()
-    )
-    of_person = OpenIdIdentityRow.account_id == row.id
-    addresses |= set(db.scalars(select(OpenIdIdentityRow.known_as).where(of_person))) - {""}
-    disable_account(db, row.id, now=now)
+    found = address_of(db, row.id)
+    known_as = select(OpenIdIdentityRow.known_as).where(OpenIdIdentityRow.account_id == row.id)
+    addresses = {found.address, found.unconfirmed, *db.scalars(known_as)} - {""}
+    disable_account(db, row.id)
     _leave_campaigns(db, row.id)
     names |= _rename_assessors(db, row.id)
     row.administrator = False

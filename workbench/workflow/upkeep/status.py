@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from sqlalchemy import func, select, text
+from sqlalchemy import ColumnElement, func, select, text
 from sqlalchemy.orm import Session
 
 from workbench.errors import WorkbenchError
-from workbench.storage.tables import AccountRow, CampaignRow, SessionRow
+from workbench.storage.tables import AccountRow, CampaignRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.sessions import is_open
 from workbench.workflow.people.trail import last_number
@@ -49,10 +49,12 @@ class InstallationStatus:
     backup: LastBackup | None
 
 
-def installation_status(
-    db: Session, instance: Path, *, idle: timedelta | None = None, now: datetime | None = None
-) -> InstallationStatus:
+def installation_status(db: Session, instance: Path, *, idle: timedelta | None = None) -> InstallationStatus:
     """The state of the database and of the instance folder."""
+
+    def count(which: ColumnElement[bool]) -> int:
+        return db.scalar(select(func.count()).where(which)) or 0
+
     embedded = db.get_bind().dialect.name == "sqlite"
     size = (
         "select page_count * page_size from pragma_page_count(), pragma_page_size()"
@@ -61,15 +63,13 @@ def installation_status(
     )
     version = "select sqlite_version()" if embedded else "show server_version"
     name = "SQLite" if embedded else "PostgreSQL"
-    enabled = AccountRow.disabled_at.is_(None)
-    open_ones = is_open(utc_now(now), idle)
     return InstallationStatus(
         engine=f"{name} {db.scalar(text(version))}",
         bytes=int(db.scalar(text(size)) or 0),
         revision=str(db.scalar(text("select version_num from alembic_version"))),
-        accounts=db.scalar(select(func.count()).select_from(AccountRow).where(enabled)) or 0,
-        sessions=db.scalar(select(func.count()).select_from(SessionRow).where(open_ones)) or 0,
-        campaigns=db.scalar(select(func.count()).select_from(CampaignRow)) or 0,
+        accounts=count(AccountRow.disabled_at.is_(None)),
+        sessions=count(is_open(utc_now(), idle)),
+        campaigns=count(CampaignRow.id.is_not(None)),
         trail_entries=last_number(db),
         backup=last_backup(instance),
     )

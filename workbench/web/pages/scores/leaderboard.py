@@ -98,7 +98,7 @@ def _plot(board: Leaderboard, lines: Sequence[LeaderLine]) -> Values:
                 "name": line.scores.tag,
                 "note": line.group,
                 "value": cell.value,
-                "line": [cell.interval.low, cell.interval.high] if cell.interval else [None, None],
+                "line": list(cell.bounds),
                 "n": line.scores.topics_in_qrels,
             }
         )
