@@ -25,6 +25,7 @@ from workbench.formats.graded_pairs import GradedPair
 from workbench.records import Document
 from workbench.storage.events import TRAINING
 from workbench.storage.tables import CampaignRow, JudgmentEventRow
+from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.quality_checks import CheckRules
 from workbench.workflow.judging.quality_settings import load_known_answers, save_check_rules
 
@@ -35,12 +36,14 @@ def trained(
     serve_here: Callable[[DeskServer], DeskServer],
     rules: CheckRules,
 ) -> Page:
-    """Ada at her desk before two training pairs, which stand in the pool of T1 and train all the same."""
+    """Ada at her desk before two training pairs, which are not in the pool of T1."""
     documents = [Document(docno(number), f"About {number}", "Text. " * 40) for number in range(1, 7)]
     server = desk_server(folder, ["Ada"], documents)
     with stored(folder) as database, database.writing() as db:
         campaign = db.scalars(select(CampaignRow.id)).one()
-        known = [GradedPair("T1", docno(number), 3, f"Why {number}.", 2) for number in (5, 6)]
+        further = [Document(docno(number), f"About {number}", "Text. " * 40) for number in (7, 8)]
+        load_documents(db, campaign, further, source="further")
+        known = [GradedPair("T1", one.docno, 3, f"Why {one.title[6:]}.", 2) for one in further]
         load_known_answers(db, campaign, known, purpose=TRAINING, source="known")
         save_check_rules(db, campaign, rules)
     serve_here(server)
@@ -111,7 +114,7 @@ def test_training_tells_the_known_grade_and_goes_on_by_a_key(
     on_desk(page, first)
     page.keyboard.press("Enter")
     expect(told).to_have_count(0)
-    on_desk(page, docno(5 + 6 - int(first[1:])))
+    on_desk(page, docno(7 + 8 - int(first[1:])))
     page.keyboard.press("3")
     expect(told).to_contain_text("Correct: Highly relevant.", timeout=SOON_MS)
     page.get_by_role("button", name="Continue").click()
