@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Barrier
 
 from workbench.workflow.caching import Cache
@@ -23,7 +24,7 @@ def test_all_who_make_a_value_at_once_share_one() -> None:
 def test_what_was_asked_for_longest_ago_goes_first() -> None:
     cache: Cache[str, int] = Cache(2)
     for key, value in (("a", 1), ("b", 2), ("a", 9), ("c", 3)):
-        cache.get(key, lambda value=value: value)  # type: ignore[misc]
+        cache.get(key, partial(int, value))
     assert [cache.get("a", lambda: 0), cache.get("c", lambda: 0), cache.get("b", lambda: 0)] == [1, 3, 0]
 
 
