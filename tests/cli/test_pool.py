@@ -180,6 +180,14 @@ def test_the_strategies_are_listed_with_their_parameters() -> None:
     )
 
 
+@pytest.mark.parametrize("strategy", ["learner", "by-hand"])
+def test_a_strategy_that_does_not_read_runs_leads_to_a_campaign(strategy: str, runs: list[str]) -> None:
+    refused = CliRunner().invoke(command, [*runs, "--strategy", strategy])
+    assert refused.exit_code == 2
+    assert f"{strategy} does not choose from runs" in refused.stderr
+    assert "workbench campaign pool" in refused.stderr
+
+
 def test_the_strategies_are_listed_for_programs() -> None:
     said = {
         one["name"]: one for one in json.loads(CliRunner().invoke(command, ["--strategies", "--json"]).stdout)

@@ -171,6 +171,11 @@ def command(
         return
     if not runs.names:
         raise click.UsageError("Missing argument 'RUN...'.")
+    if not ALL_STRATEGIES[recipe.strategy].reads_runs:
+        raise click.UsageError(
+            f"{recipe.strategy} does not choose from runs: make the pool in a campaign, with "
+            "workbench campaign pool"
+        )
     if (recipe.strategy in ADAPTIVE) != (qrels is not None):
         raise click.UsageError(
             f"--qrels is for adaptive strategies only: {', '.join(ADAPTIVE)}"
