@@ -74,7 +74,7 @@ def small_release(**changed: object) -> ReleaseContents:
         ),
         "assessors": (
             ReleasedAssessor("assessor-1", False),
-            ReleasedAssessor("assessor-2", False),
+            ReleasedAssessor("assessor-2", False, organiser=True),
             ReleasedAssessor("machine-1", True, "judge-7b"),
         ),
         "answers": (

@@ -137,7 +137,7 @@ def test_a_migrated_database_refuses_what_a_new_one_would(own_database: Database
             " values (1, 1, 'p', '{}', 1, 1, :at)",
             "insert into pool_entry (pool_id, topic, docno, brought_by, best_rank, run_count)"
             " values (1, '1', 'd', '[]', 3, 1)",
-            "insert into assessor (id, campaign_id, name, machine) values (1, 1, 'ada', :no)",
+            "insert into assessor (id, campaign_id, name, machine, organiser) values (1, 1, 'ada', :no, :no)",
             "insert into judgment_event (id, campaign_id, assessor_id, topic, docno, answer, reason, purpose,"
             " comment, client_id, source, recorded_at) values (1, 1, 1, '1', 'd', 'later', '', 'judging', '',"
             " 'x', 'screen', :at)",

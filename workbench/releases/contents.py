@@ -139,11 +139,15 @@ class ReleasedTopic:
 
 @dataclass(frozen=True, slots=True)
 class ReleasedAssessor:
-    """An assessor by pseudonym; `name` is what a machine is called, and empty for a person."""
+    """An assessor by pseudonym; `name` is what a machine is called, and empty for a person.
+
+    `organiser` says that the person was an organiser as well, who sees the answers of all.
+    """
 
     pseudonym: str
     machine: bool
     name: str = ""
+    organiser: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -253,9 +253,15 @@ def _process(contents: ReleaseContents, counts: ReleaseCounts) -> Questions:
 
 def _labelling(contents: ReleaseContents, counts: ReleaseCounts) -> Questions:
     machines = f", and {counts.machines:,} machines, marked as such" if counts.machines else ""
+    organisers = [one.pseudonym for one in contents.assessors if one.organiser]
+    seen = (
+        f" {', '.join(organisers)} also organised the campaign and could see everybody's answers."
+        if organisers
+        else ""
+    )
     yield (
         "Who judged?",
-        f"{counts.assessors:,} people, known here by pseudonyms{machines}. They gave "
+        f"{counts.assessors:,} people, known here by pseudonyms{machines}.{seen} They gave "
         f"{counts.grades:,} grades, answered "
         f"{counts.unsure:,} times that they were unsure and {counts.cannot_judge:,} times that they "
         "could not judge.",

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import io
 from dataclasses import replace
+from zipfile import ZipFile
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
+from tests.builders import account
 from tests.workflow.judging.handed_out import live_pool
 from tests.workflow.judging.test_learner_pools import judge_all, learner_pool, rounds_of
 from tests.workflow.releases.filled import RELEASED, filled_campaign, filled_release
@@ -23,6 +25,8 @@ from workbench.workflow.campaigns.campaigns import instructions_of
 from workbench.workflow.campaigns.deletion import delete_campaign
 from workbench.workflow.campaigns.originals import original_bytes
 from workbench.workflow.judging.adaptive_states import replay_pool
+from workbench.workflow.people.membership import add_role, remove_role
+from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.adaptive_pools import pool_events
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.releases.collecting import ReleaseRequest
@@ -92,6 +96,27 @@ def test_a_release_of_an_imported_release_has_the_same_bytes(
         assert db.scalars(select(AccountRow)).all() == []
         assessors = set(db.scalars(select(AssessorRow.name)))
     assert assessors == {"assessor-1", "assessor-2", "judge-7b"}
+
+
+def test_an_assessor_who_was_an_organiser_is_marked_also_after_an_import(sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        campaign = filled_campaign(db)
+        eve, fay = account(db, "Eve"), account(db, "Fay")
+        for who, role in [(eve, Role.ORGANISER), (fay, Role.ORGANISER), (fay, Role.ASSESSOR)]:
+            add_role(db, campaign, who, role)
+        remove_role(db, campaign, fay, Role.ORGANISER)
+        who = db.scalar(select(AssessorRow.id).where(AssessorRow.account_id == fay))
+        db.execute(update(JudgmentEventRow).where(JudgmentEventRow.topic == "T2").values(assessor_id=who))
+    content = released(sqlite_database, campaign, ReleaseRequest("1.0", rule_choice("majority"), seed=1))
+    contents = read(content)
+    (marked,) = (one.pseudonym for one in contents.assessors if one.organiser)
+    assert {one.topic for one in contents.answers if one.assessor == marked} == {"T2"}
+    with ZipFile(io.BytesIO(content)) as zipped:
+        (sheet,) = (name for name in zipped.namelist() if name.endswith("DATASHEET.md"))
+        assert f"{marked} also organised the campaign" in zipped.read(sheet).decode()
+    delete_campaign(sqlite_database, campaign, typed_name="Harbour")
+    made = import_release(sqlite_database, contents, sha256=hashlib.sha256(content).hexdigest())
+    assert released(sqlite_database, made.campaign.id, request_like(contents)) == content
 
 
 @pytest.mark.engines

@@ -22,7 +22,8 @@ from workbench.storage.tables.columns import Base, Id, RowId
 class AssessorRow(Base):
     """An assessor: a person with an account, a person whose judgments were imported, or a machine.
 
-    `pseudonym` is what releases call the assessor; it is given with the first of them and stays.
+    `pseudonym` is what releases call the assessor; it is given with the first of them and stays. `organiser`
+    says that the person was ever an organiser as well, who sees the answers of all.
     """
 
     __tablename__ = "assessor"
@@ -30,6 +31,7 @@ class AssessorRow(Base):
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
     name: Mapped[str] = mapped_column(String(120))
     machine: Mapped[bool] = mapped_column(default=False)
+    organiser: Mapped[bool] = mapped_column(default=False)
     account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
     pseudonym: Mapped[str | None] = mapped_column(String(40))
     __table_args__ = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, exists, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -117,6 +117,17 @@ def grant_role(db: Session, campaign_id: int, account_id: int, role: Role) -> No
         db.flush()
     except IntegrityError:
         raise Conflict("somebody else added the role at the same time", remedy="reload the page") from None
+    organises = exists().where(
+        MemberRow.campaign_id == campaign_id,
+        MemberRow.account_id == account_id,
+        MemberRow.role == Role.ORGANISER,
+    )
+    # It stays when the role goes: what was seen is not forgotten.
+    db.execute(
+        update(AssessorRow)
+        .where(AssessorRow.campaign_id == campaign_id, AssessorRow.account_id == account_id, organises)
+        .values(organiser=True)
+    )
 
 
 def remove_role(db: Session, campaign_id: int, account_id: int, role: Role) -> None:

@@ -426,7 +426,9 @@ def released_assessors(db: Session, campaign_id: int, needed: Collection[int]) -
     named = [row for row in _rows(db, campaign_id) if row.id in needed]
     named.sort(key=lambda row: (row.machine, pseudonym_number(row.pseudonym or "")))
     return {
-        row.id: ReleasedAssessor(row.pseudonym or "", row.machine, row.name if row.machine else "")
+        row.id: ReleasedAssessor(
+            row.pseudonym or "", row.machine, row.name if row.machine else "", row.organiser
+        )
         for row in named
     }
 

@@ -241,6 +241,7 @@ class _Import:
                 campaign_id=self._campaign_id,
                 name=one.name or one.pseudonym,
                 machine=one.machine,
+                organiser=one.organiser,
                 pseudonym=one.pseudonym,
             )
             for one in self._contents.assessors
