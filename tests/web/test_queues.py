@@ -66,6 +66,10 @@ def test_the_desk_takes_from_the_queue_and_the_organiser_sees_and_takes_back(
     work = f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"
     found = ada.get(f"{work}/work").json or {}
     assert (found["in_batches"], found["one_by_one"], found["total"]) == (True, False, 3)
+    # Who looks at a topic takes two of its three, and the others with the first answer.
+    assert len(found["order"]) == 2
+    _answer_first(ada, cast, "T1")
+    found = ada.get(f"{work}/work").json or {}
     assert sorted(found["order"]) == ["d/4", "d1", "d2"]
     # All is Ada's: Ben has nothing, and no word of why.
     other = ben.get(f"/c/harbour/judge/{cast.assignments['Ben', 'T1']}/work").json or {}
@@ -73,25 +77,34 @@ def test_the_desk_takes_from_the_queue_and_the_organiser_sees_and_takes_back(
     # His list and the list of campaigns count the same: three that he can have, and none once Ada has them.
     assert "Up to 3 documents left in 1 topic" in text_of(ben.get("/c/harbour/judge").text)
     assert "3 documents left for you to judge" in text_of(ben.get("/").text)
+    _answer_first(ada, cast, "T2")
     assert ada.get(f"/c/harbour/judge/{cast.assignments['Ada', 'T2']}/work").status_code == 200
-    assert "Nothing to judge now. Colleagues have the last 6 documents." in text_of(
+    assert "Nothing to judge now. Colleagues have the last 4 documents." in text_of(
         ben.get("/c/harbour/judge").text
     )
-    assert "6 documents that colleagues have may come back to you." in text_of(ben.get("/").text)
+    assert "4 documents that colleagues have may come back to you." in text_of(ben.get("/").text)
     shown = text_of(olga.get(queue).text)
-    assert "T1 tides 3 0 3 0 0 of 3" in shown
+    assert "T1 tides 3 1 2 0 1 of 3" in shown
     forms = re.findall(
         r'name="assessor"\s+value="(\d+)">\s*<input type="hidden"\s+name="topic"\s+value="([^"]+)">'
         r'\s*<input type="hidden"\s+name="docno"\s+value="([^"]+)"',
         olga.get(queue).text,
     )
-    assert len(forms) == 6
+    assert len(forms) == 4
     assessor, topic, docno = forms[0]
     form = {"assessor": assessor, "topic": topic, "docno": docno}
     assert "Document released" in text_of(olga.get(olga.post(f"{queue}/take-back", data=form).location).text)
     assert "no longer out" in text_of(olga.get(olga.post(f"{queue}/take-back", data=form).location).text)
     other = ben.get(f"/c/harbour/judge/{cast.assignments['Ben', 'T1']}/work").json or {}
     assert other["order"] == [docno]
+
+
+def _answer_first(ada: FlaskClient, cast: Cast, topic: str) -> None:
+    address = f"/c/harbour/judge/{cast.assignments['Ada', topic]}"
+    found = re.search(r'name="docno" value="([^"]+)"', ada.get(address).text)
+    assert found
+    form = {"docno": found[1], "answer": "1", "client_id": f"first-of-{topic}"}
+    assert ada.post(f"{address}/answer", data=form).status_code == 303
 
 
 def test_without_scripts_an_answer_brings_the_next_pair(

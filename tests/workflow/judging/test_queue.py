@@ -98,15 +98,15 @@ def test_undoing_unsure_gives_the_pair_back_only_while_no_colleague_has_it(db: S
 
 @pytest.mark.engines
 def test_a_lease_ends_without_an_answer_and_only_when_somebody_needs_work(db: Session) -> None:
-    queued = queued_pool(db, documents=8)
+    queued = queued_pool(db, documents=3)
     first = queued.take(db, "Ada")
     queued.hours_later(db, 0.4)
-    assert len(queued.take(db, "Ben")) == 3
+    assert len(queued.take(db, "Ben")) == 1
     queued.hours_later(db, 0.2)
     # By now Ada's lease of half an hour is over; nothing happened as nobody asked.
     assert queued.has(db, "Ada") == list(first)
     again = queued.take(db, "Ben")
-    assert len(again) == 2
+    assert len(again) == 1
     assert set(again) < set(first)
     assert queued.has(db, "Ada") == [docno for docno in first if docno not in again]
 
@@ -142,7 +142,7 @@ def test_answers_through_a_host_whose_clock_is_slow_renew_the_lease(
 
 @pytest.mark.engines
 def test_an_answer_renews_the_lease_of_all_that_the_assessor_has(db: Session) -> None:
-    queued = queued_pool(db, documents=3)
+    queued = queued_pool(db, documents=2)
     queued.take(db, "Ada")
     queued.hours_later(db, 0.4)
     queued.say(db, "Ada", "D01")
@@ -196,7 +196,7 @@ def test_what_is_put_off_stays_with_the_assessor_and_others_are_handed_out(db: S
     queued = queued_pool(db, documents=6)
     first = queued.take(db, "Ada")
     put_off(db, queued.tasks["Ada"], queued.made.accounts["Ada"], docno=first[0], client_id="later-please")
-    assert len(queued.take(db, "Ada")) == 1
+    assert len(queued.take(db, "Ada")) == 4
     assert queued.take(db, "Ben") == ()
     assert queued.coming(db, "Ada") == first[1]
 
@@ -206,8 +206,9 @@ def test_an_assessor_is_done_when_nothing_is_left_for_them(db: Session) -> None:
     account = queued.made.accounts["Ada"]
     [line] = worklist(db, queued.campaign_id, account)
     assert (line.total, line.done) == (3, False)
-    for docno in queued.take(db, "Ada"):
-        queued.say(db, "Ada", docno)
+    for _ in range(2):
+        for docno in queued.take(db, "Ada"):
+            queued.say(db, "Ada", docno)
     for name, total in (("Ada", 3), ("Ben", 0)):
         [line] = worklist(db, queued.campaign_id, queued.made.accounts[name])
         assert (line.total, line.done) == (total, True)
@@ -280,15 +281,11 @@ def test_the_report_says_what_is_done_out_waiting_and_stuck(db: Session) -> None
     nobody is left for that place.
     """
     queued = queued_pool(db, documents=4, per_pair=2)
-    queued.take(db, "Ada")
-    queued.take(db, "Ben")
-    for name, docno, grade in (
-        ("Ada", "D01", 1),
-        ("Ben", "D01", 0),
-        ("Ada", "D02", 1),
-        ("Ben", "D04", None),
-    ):
-        queued.say(db, name, docno, grade)
+    for name, grade in (("Ada", 1), ("Ben", 0)):
+        queued.say(db, name, "D01", grade)
+        queued.take(db, name)
+    queued.say(db, "Ada", "D02", 1)
+    queued.say(db, "Ben", "D04", None)
     ids = queued.made.assessors
     assert take_back_pair(db, queued.campaign_id, POOL, assessor_id=ids["Ben"], topic="T1", docno="D03")
     [line] = queue_report(db, queued.campaign_id, POOL).by_topic

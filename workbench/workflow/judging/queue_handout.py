@@ -38,6 +38,7 @@ from workbench.workflow.pools.adaptive_pools import append_pool_events, lock_top
 LEASE_RULE = "lease_minutes"
 LEASE_MINUTES = 30
 AHEAD = 5  # so that the next documents are in the browser before the key is pressed
+AT_FIRST = 2  # who opens a topic to look at it takes few places from those who judge
 MOST_OPEN = 20  # with those that were put off
 
 
@@ -232,7 +233,9 @@ class QueueHandout(Handout):
 
     @staticmethod
     def hand_out(db: Session, states: object, pool: PoolRow, assignment: AssignmentRow) -> tuple[str, ...]:
-        """Hand an assessor the next pairs, until five are ahead; returns what is new.
+        """Hand an assessor the next pairs, until five are ahead, or two before the first answer.
+
+        Returns what is new.
 
         Each pair still needs judging, and this assessor has not answered it. Where too few are free, what
         colleagues have abandoned is revoked.
@@ -293,7 +296,8 @@ def _locked(db: Session, pool: PoolRow, topic: str) -> QueueHandout:
 def _how_many(topic: QueueHandout, assessor_id: int) -> int:
     out = topic.open_of(assessor_id)
     ahead = sum(assessor_id not in topic.answers[docno] for docno in out)  # the others are put off
-    return min(AHEAD - ahead, MOST_OPEN - len(out))
+    begun = any(assessor_id in answers for answers in topic.answers.values())
+    return min((AHEAD if begun else AT_FIRST) - ahead, MOST_OPEN - len(out))
 
 
 def _coming(topic: QueueHandout, mine: AssignmentRow) -> list[str]:
