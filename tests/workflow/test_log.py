@@ -174,3 +174,4 @@ def test_folding_in_any_cuts_gives_the_last_answer_of_each_assessor(
     rows = zip(answers.places.tolist(), answers.assessors.tolist(), answers.codes.tolist(), strict=True)
     assert [((docnos[place], who), code) for place, who, code in rows] == sorted(codes.items())
     assert answers.documents == len({docno for docno, _ in codes})
+    assert answers.put_off == {one for one, said in last.items() if said == "later"}

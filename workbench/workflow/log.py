@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeVar
@@ -36,18 +36,20 @@ MOST_ANSWERS = 10_000_000
 """Answers of all campaigns that a process keeps, some 40 bytes each; the campaign asked for last stays."""
 
 T = TypeVar("T")
-# The code of an answer that is none any more, or none yet.
-_NONE = -(2**62)
-_CODES = {**CODES, WITHDRAWN: _NONE, LATER: _NONE}
+PUT_OFF = -(2**61)
+"""The code of what is put off to the end of a topic: it is less than that of any answer."""
+_WITHDRAWN = 2 * PUT_OFF
+_CODES = {**CODES, WITHDRAWN: _WITHDRAWN, LATER: PUT_OFF}
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class TopicAnswers:
-    """The current answers of one topic, those that are withdrawn or postponed left out.
+    """The current answers of one topic, those that are withdrawn or postponed apart.
 
     Answer number i is that of `assessors[i]`, an id, to the document `docnos[places[i]]`: a grade, UNSURE or
     CANNOT_JUDGE. They stand by document, then assessor; the documents are sorted by bytes. `discussed` says
-    whether any answer was given in a discussion, withdrawn since or not.
+    whether any answer was given in a discussion, withdrawn since or not. `put_off` has document and assessor
+    of what is postponed.
     """
 
     topic: str
@@ -57,10 +59,11 @@ class TopicAnswers:
     assessors: NDArray[np.int64]
     codes: NDArray[np.int64]
     discussed: bool
+    put_off: frozenset[tuple[bytes, int]] = frozenset()
     _kept: dict[Hashable, object] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.documents) or self.discussed
+        return bool(self.documents or self.put_off) or self.discussed
 
     @property
     def docnos(self) -> tuple[str, ...]:
@@ -72,14 +75,13 @@ class TopicAnswers:
         found: NDArray[np.bool_] = ~np.isin(self.assessors, np.fromiter(machines, np.int64, len(machines)))
         return found
 
-    def same(self, other: TopicAnswers) -> bool:
-        """Whether these are the same answers, whatever the topic."""
-        arrays = ((self.places, other.places), (self.assessors, other.assessors), (self.codes, other.codes))
-        return (
-            self.joined == other.joined
-            and self.discussed == other.discussed
-            and all(np.array_equal(mine, theirs) for mine, theirs in arrays)
-        )
+    def coded(self) -> Iterator[tuple[str, int, int]]:
+        """Document, assessor and code of each answer, and of what is postponed."""
+        docnos = self.docnos
+        rows = zip(self.places.tolist(), self.assessors.tolist(), self.codes.tolist(), strict=True)
+        yield from ((docnos[place], who, code) for place, who, code in rows)
+        for docno, who in self.put_off:
+            yield docno.decode("utf-8", "surrogateescape"), who, PUT_OFF
 
     def keep(self, what: Hashable, make: Callable[[TopicAnswers], T]) -> T:
         """What is computed of these answers: made once for each key, and gone with them.
@@ -106,19 +108,26 @@ def folded(before: TopicAnswers, events: Sequence[AnswerColumns]) -> TopicAnswer
     Events that had been folded in before change nothing, where all later ones of their assessor are there.
     """
     known = before.joined.split(b"\n") if before.documents else []
-    docnos = sorted({*known, *chain.from_iterable(one.docnos for one in events)})
+    put_off = [docno for docno, _ in before.put_off]
+    docnos = sorted({*known, *put_off, *chain.from_iterable(one.docnos for one in events)})
     place = {docno: number for number, docno in enumerate(docnos)}
     of_known = np.array([place[docno] for docno in known], np.int32)
     sizes = [len(one.docnos) for one in events]
-    places = _numbers(place[docno] for one in events for docno in one.docnos)
+    places = _numbers(place[docno] for docno in chain(put_off, *(one.docnos for one in events)))
     at = np.concatenate([of_known[before.places], places])
-    who = np.concatenate([before.assessors, np.repeat(_numbers(one.assessor for one in events), sizes)])
-    what = np.concatenate([before.codes, _numbers(_code(answer) for one in events for answer in one.answers)])
-    number = np.concatenate([np.zeros(len(before.codes), np.int64), *(one.numbers for one in events)])
+    people = _numbers(who for _, who in before.put_off)
+    saying = np.repeat(_numbers(one.assessor for one in events), sizes)
+    who = np.concatenate([before.assessors, people, saying])
+    given = _numbers(code_of(answer) for one in events for answer in one.answers)
+    what = np.concatenate([before.codes, np.full(len(people), PUT_OFF), given])
+    earlier = np.zeros(len(before.codes) + len(people), np.int64)
+    number = np.concatenate([earlier, *(one.numbers for one in events)])
     order = np.lexsort((number, who, at))
     at, who, what = at[order], who[order], what[order]
     # Of an assessor's events to a document the last one counts.
-    last = np.append((at[1:] != at[:-1]) | (who[1:] != who[:-1]), True)[: len(at)] & (what != _NONE)
+    newest = np.append((at[1:] != at[:-1]) | (who[1:] != who[:-1]), True)[: len(at)]
+    postponed, last = newest & (what == PUT_OFF), newest & (what > PUT_OFF)
+    postponed_by = zip(at[postponed].tolist(), who[postponed].tolist(), strict=True)
     used, at = np.unique(at[last], return_inverse=True)
     return TopicAnswers(
         before.topic,
@@ -128,6 +137,7 @@ def folded(before: TopicAnswers, events: Sequence[AnswerColumns]) -> TopicAnswer
         who[last],
         what[last],
         before.discussed or any(one.discussed for one in events),
+        frozenset((docnos[place], one) for place, one in postponed_by),
     )
 
 
@@ -135,7 +145,8 @@ def _numbers(values: Iterable[int]) -> NDArray[np.int64]:
     return np.fromiter(values, np.int64)
 
 
-def _code(answer: str) -> int:
+def code_of(answer: str) -> int:
+    """How an answer, or a grade in digits, stands in arrays; those that are no answer are PUT_OFF or less."""
     return _CODES[answer] if answer in _CODES else int(answer)
 
 

@@ -21,11 +21,12 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import PackedRunRow, PoolEntryRow, PoolEventRow, PoolRow, RunRow
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools import making, portions
-from workbench.workflow.pools.adaptive_pools import append_pool_events, initial_adaptive_pool, pool_events
+from workbench.workflow.pools.adaptive_pools import initial_adaptive_pool, pool_events
 from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.drafts import open_pool
 from workbench.workflow.pools.listing import pool_entries, pool_report, pools_of
 from workbench.workflow.pools.making import NewPool, make_pool, pool_by_recipe, write_entries
+from workbench.workflow.pools.pool_log import append_pool_events
 from workbench.workflow.pools.portions import (
     make_in_portions,
     open_in_portions,

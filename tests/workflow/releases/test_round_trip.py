@@ -105,8 +105,8 @@ def test_an_assessor_who_was_an_organiser_is_marked_also_after_an_import(sqlite_
         for who, role in [(eve, Role.ORGANISER), (fay, Role.ORGANISER), (fay, Role.ASSESSOR)]:
             add_role(db, campaign, who, role)
         remove_role(db, campaign, fay, Role.ORGANISER)
-        who = db.scalar(select(AssessorRow.id).where(AssessorRow.account_id == fay))
-        db.execute(update(JudgmentEventRow).where(JudgmentEventRow.topic == "T2").values(assessor_id=who))
+        own = db.scalars(select(AssessorRow.id).where(AssessorRow.account_id == fay)).one()
+        db.execute(update(JudgmentEventRow).where(JudgmentEventRow.topic == "T2").values(assessor_id=own))
     content = released(sqlite_database, campaign, ReleaseRequest("1.0", rule_choice("majority"), seed=1))
     contents = read(content)
     (marked,) = (one.pseudonym for one in contents.assessors if one.organiser)

@@ -21,26 +21,24 @@ from workbench.storage.tables import CampaignRow, PoolEntryRow, PoolRow, RunRow,
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import as_topic
 from workbench.workflow.pools.adaptive_pools import (
-    ChoiceReason,
     PoolEventLine,
-    TopicEvent,
     adaptive_pool_row,
     initial_adaptive_pool,
     pool_events,
-    topic_events,
 )
 from workbench.workflow.pools.learner_pools import (
     LearnerCandidates,
-    LiveReview,
     StoredRound,
     apply,
     candidates_of,
     is_learner,
     last_rounds,
+    review_after,
     review_settings,
     stored_rounds,
 )
 from workbench.workflow.pools.learner_rounds import texts_of
+from workbench.workflow.pools.pool_log import ChoiceReason, TopicEvent, TopicFold, topic_events
 
 MOST_POOLS = 8
 
@@ -54,7 +52,7 @@ class AdaptiveStates:
 
     def __init__(self, most: int = MOST_POOLS) -> None:
         self.learners = LearnerStates(most)
-        self._pools: Cache[tuple[int, str], _PoolState[Adaptive, _TopicState]] = Cache(most)
+        self._pools: Cache[tuple[int, str], _PoolState[Adaptive, Adaptive]] = Cache(most)
 
     def prepare(self, db: Session, pool: PoolRow, topic: str) -> None:
         """Read a pool's runs and a topic's events, unless they are here.
@@ -67,10 +65,10 @@ class AdaptiveStates:
             return
         state = self._state(pool)
         base = state.made(lambda: initial_adaptive_pool(db, pool))
-        live = state.topic(topic, _TopicState)
+        live = state.topic(topic)
         with live.lock:
-            if live.adaptive is None:
-                live.after(db, pool.id, base)
+            if live.value is None:
+                _after(live, db, pool, topic, base)
 
     def coming(self, db: Session, pool: PoolRow, topic: str) -> ComingDocument | None:
         """The document that comes next after all events so far; None where nothing is left."""
@@ -78,57 +76,37 @@ class AdaptiveStates:
             return self.learners.coming(db, pool, topic)
         state = self._state(pool)
         base = state.made(lambda: initial_adaptive_pool(db, pool))
-        live = state.topic(topic, _TopicState)
+        live = state.topic(topic)
         with live.lock:
-            docno = live.after(db, pool.id, base).coming(topic)
+            docno = _after(live, db, pool, topic, base).coming(topic)
             if docno is None:
                 return None
             brought = base.entry(topic, docno).contributions
             return ComingDocument(docno, tuple((each.tag, each.rank) for each in brought), brought[0].rank)
 
-    def _state(self, pool: PoolRow) -> _PoolState[Adaptive, _TopicState]:
+    def _state(self, pool: PoolRow) -> _PoolState[Adaptive, Adaptive]:
         key = (pool.id, repr([pool.recipe[part] for part in ("strategy", "parameters", "ties", "runs")]))
-        return self._pools.get(key, _PoolState[Adaptive, _TopicState])
+        return self._pools.get(key, _PoolState[Adaptive, Adaptive])
 
 
-@dataclass
-class _TopicState:
-    name: str
-    lock: Lock = field(default_factory=Lock)
-    adaptive: Adaptive | None = None
-    last: TopicEvent | None = None
+def _after(live: TopicFold[Adaptive], db: Session, pool: PoolRow, topic: str, base: Adaptive) -> Adaptive:
+    def take(adaptive: Adaptive, event: TopicEvent) -> None:
+        adaptive.record(PoolEvent(Happening(event.happening), topic, event.docno, event.relevant))
 
-    def after(self, db: Session, pool_id: int, base: Adaptive) -> Adaptive:
-        """The topic after all its events in the table."""
-        events = topic_events(db, pool_id, self.name, since=self.last.number if self.last else 0)
-        if self.adaptive is None or (self.last is not None and next(iter(events), None) != self.last):
-            # Cold, or the transaction in which the last event was seen has been undone.
-            adaptive, self.last = base.afresh(self.name), None
-            events = topic_events(db, pool_id, self.name)
-        else:
-            adaptive = self.adaptive
-        # Until all is replayed it is nobody's: an error half-way must not leave a half.
-        self.adaptive = None
-        for event in events:
-            if event != self.last:
-                happened = PoolEvent(Happening(event.happening), self.name, event.docno, event.relevant)
-                adaptive.record(happened)
-                self.last = event
-        self.adaptive = adaptive
-        return adaptive
+    return live.after(db, pool.id, topic, lambda: base.afresh(topic), take)
 
 
 Base = TypeVar("Base")
-Live = TypeVar("Live")
+Value = TypeVar("Value")
 
 
 @dataclass
-class _PoolState(Generic[Base, Live]):
+class _PoolState(Generic[Base, Value]):
     """What a pool begins with, made by one thread, and its topics as they go on."""
 
     lock: Lock = field(default_factory=Lock)
     base: Base | None = None
-    topics: dict[str, Live] = field(default_factory=dict)
+    topics: dict[str, TopicFold[Value]] = field(default_factory=dict)
 
     def made(self, make: Callable[[], Base]) -> Base:
         with self.lock:
@@ -136,9 +114,9 @@ class _PoolState(Generic[Base, Live]):
                 self.base = make()
             return self.base
 
-    def topic(self, name: str, make: Callable[[str], Live]) -> Live:
+    def topic(self, name: str) -> TopicFold[Value]:
         with self.lock:
-            return self.topics.setdefault(name, make(name))
+            return self.topics.setdefault(name, TopicFold())
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,19 +243,19 @@ class LearnerStates:
 
     def __init__(self, most: int) -> None:
         self._lock = Lock()
-        self._pools: Cache[tuple[int, str], _PoolState[LearnerCandidates | None, LiveReview]] = Cache(most)
+        self._pools: Cache[tuple[int, str], _PoolState[LearnerCandidates | None, Review]] = Cache(most)
         self._due: set[int] = set()
 
     def prepare(self, db: Session, pool: PoolRow, topic: str) -> None:
         """Read a pool's candidates and a topic's events; notes where it is time for a round."""
         state = self._state(pool)
-        live = state.topic(topic, LiveReview)
+        live = state.topic(topic)
         candidates = state.made(lambda: candidates_of(db, pool.id))
         if candidates is None:
             self._due.add(pool.campaign_id)
             return
         with live.lock:
-            if live.after(db, pool, candidates).round_is_over:
+            if review_after(live, db, pool, topic, candidates).round_is_over:
                 self._due.add(pool.campaign_id)
 
     def take_due(self) -> frozenset[int]:
@@ -292,12 +270,12 @@ class LearnerStates:
         Raises Conflict while the first ranking of the topic is still made.
         """
         state = self._state(pool)
-        live = state.topic(topic, LiveReview)
+        live = state.topic(topic)
         candidates = state.made(lambda: candidates_of(db, pool.id))
         if candidates is None:
             raise _not_ranked(topic)
         with live.lock:
-            review = live.after(db, pool, candidates)
+            review = review_after(live, db, pool, topic, candidates)
             if review.round is None:
                 raise _not_ranked(topic)
             choice = review.choice()
@@ -306,9 +284,9 @@ class LearnerStates:
         reason = ChoiceReason(str(choice.origin), choice.rank, choice.round, choice.score)
         return ComingDocument(candidates.docnos[choice.place], (), choice.rank, reason)
 
-    def _state(self, pool: PoolRow) -> _PoolState[LearnerCandidates | None, LiveReview]:
+    def _state(self, pool: PoolRow) -> _PoolState[LearnerCandidates | None, Review]:
         key = (pool.id, pool.created_at.isoformat())
-        return self._pools.get(key, _PoolState[LearnerCandidates | None, LiveReview])
+        return self._pools.get(key, _PoolState[LearnerCandidates | None, Review])
 
 
 def _not_ranked(topic: str) -> Conflict:

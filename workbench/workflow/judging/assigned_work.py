@@ -17,8 +17,8 @@ from workbench.storage.tables import AssignmentRow, PoolRow
 from workbench.workflow.judging.adaptive_handout import AdaptiveHandout
 from workbench.workflow.judging.handout import FixedHandout
 from workbench.workflow.judging.handout_kinds import kind_of
-from workbench.workflow.judging.queue_figures import Numbers, QueueFigures, Shares, queue_figures
-from workbench.workflow.judging.queue_handout import QueueHandout
+from workbench.workflow.judging.queue_handout import QueueHandout, QueueTopics
+from workbench.workflow.judging.queue_topic import Numbers, Shares
 from workbench.workflow.log import TopicAnswers, answers_by_topic
 from workbench.workflow.people.assessors import assessor_of
 from workbench.workflow.pools.pooled_topics import NOTHING, ByTopic, TopicDocnos, pooled_by_topic
@@ -92,7 +92,7 @@ def waiting_work(db: Session, campaign_id: int, answers: Mapping[str, TopicAnswe
     waiting = 0
     for queue in handed.queues.values():
         for found in map(queue.topic, queue.pooled):
-            waiting += max(0, (queue.pool.per_pair or 1) * found.pairs - found.given - len(found.out))
+            waiting += max(0, found.needed - found.given - len(found.open))
     return waiting + sum(max(0, one.total - len(one.handed_out)) for one in handed.adaptive.values())
 
 
@@ -182,7 +182,7 @@ class HandedDocuments:
     answers: Mapping[str, TopicAnswers]
     open: frozenset[int]
     fixed: Mapping[int, ByTopic]
-    queues: Mapping[int, QueueFigures]
+    queues: Mapping[int, QueueTopics]
     adaptive: Mapping[tuple[int, str], AdaptiveHandout]
 
     def of(self, pool_id: int, topic: str, assessor_id: int) -> TopicDocnos:
@@ -224,7 +224,7 @@ def handed_documents(
 ) -> HandedDocuments:
     """What assessors have of these pools of one campaign, in all topics or in some only."""
     fixed: dict[int, ByTopic] = {}
-    queues: dict[int, QueueFigures] = {}
+    queues: dict[int, QueueTopics] = {}
     adaptive: dict[tuple[int, str], AdaptiveHandout] = {}
     pools = [db.get_one(PoolRow, pool_id) for pool_id in sorted(pool_ids)]
     for pool in pools:
@@ -232,7 +232,7 @@ def handed_documents(
         if kind is FixedHandout:
             fixed[pool.id] = pooled_by_topic(db, pool)
         elif kind is QueueHandout:
-            queues[pool.id] = queue_figures(db, pool, answers)
+            queues[pool.id] = QueueTopics.of(db, pool, answers)
         elif only is None:
             adaptive |= {(pool.id, topic): one for topic, one in AdaptiveHandout.by_topic(db, pool).items()}
         else:

@@ -1,39 +1,35 @@
-"""Queues: who has which pair, which pairs still need somebody, and handing them out a few ahead.
-
-Who was handed what is known by topic to this process: only events since are read. Those of a topic are
-numbered, and the topic is locked while one is written, so that none of a lower number appears later.
-"""
+"""Queues: which pairs still need somebody, who has which, and handing them out a few ahead."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Hashable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, Self
-from weakref import WeakKeyDictionary
 
-from sqlalchemy import bindparam, func, select
+import numpy as np
+from sqlalchemy import select
 from sqlalchemy.orm import Session
-from sqlalchemy.pool import Pool
 
 from workbench.errors import NotFound, TooLate
 from workbench.pooling.adaptive.live import Happening, PoolEvent
-from workbench.records import Answer
-from workbench.storage.engine import WRITES
+from workbench.records import Answer, id_bytes
 from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent, current_events
-from workbench.storage.tables import (
-    AssessorRow,
-    AssignmentRow,
-    CampaignRow,
-    PoolEventRow,
-    PoolRow,
-    TopicRow,
-)
+from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, JudgmentEventRow, PoolRow
+from workbench.workflow.caching import Cache
 from workbench.workflow.clock import shared_now
 from workbench.workflow.judging.handout import Entry, Handout, OrderRule, entries_of, in_order
+from workbench.workflow.judging.queue_topic import Hold, Numbers, QueueTopic, Shares
+from workbench.workflow.log import TopicAnswers, code_of, no_answers
 from workbench.workflow.people.assessors import able_ids
-from workbench.workflow.pools.adaptive_pools import append_pool_events, lock_topic
+from workbench.workflow.pools.pool_log import (
+    TopicEvent,
+    TopicFold,
+    append_pool_events,
+    fold_key,
+    lock_topic,
+)
+from workbench.workflow.pools.pooled_topics import ByTopic, TopicDocnos, pooled_by_topic
 
 LEASE_RULE = "lease_minutes"
 LEASE_MINUTES = 30
@@ -43,141 +39,80 @@ MOST_OPEN = 20  # with those that were put off
 
 
 @dataclass(frozen=True, slots=True)
+class Lease:
+    """Who can judge in a campaign, and how long somebody who does not answer keeps what was handed out."""
+
+    db: Session
+    campaign_id: int
+    time: timedelta
+    able: Set[int]
+
+    @classmethod
+    def of(cls, db: Session, campaign_id: int) -> Self:
+        """That of a campaign."""
+        rules = db.get_one(CampaignRow, campaign_id).desk_rules
+        return cls(db, campaign_id, timedelta(minutes=lease_minutes(rules)), able_ids(db, campaign_id))
+
+    def abandoned(self, topic: str, pairs: QueueTopic, now: datetime) -> list[Hold]:
+        """What is out with who cannot judge now, or has not answered in the topic for a lease."""
+        until = now - self.time
+        late = {one.assessor_id for one in pairs.open if one.since < until}
+        event = JudgmentEventRow
+        since = select(event.assessor_id).where(
+            event.campaign_id == self.campaign_id,
+            event.assessor_id.in_(late),
+            event.topic == topic,
+            event.recorded_at >= until,
+        )
+        active = set(self.db.scalars(since.distinct())) if late else set[int]()
+        return pairs.abandoned(until, self.able, active)
+
+
+@dataclass(frozen=True, slots=True)
 class QueueHandout(Handout):
-    """A topic of a queue: its pairs, who has what in the order of handing out, and the answers.
-
-    `answers` has the current event of each pair by assessor; what is put off is in it, and is no answer.
-    `takers` are those who take a place of a pair, `graders` those of them who graded it.
-
-    A queue asks for so many grades of each pair. A pair's places belong to the people who graded it,
-    wherever they did, and by those who have it and have not answered. Who is unsure or cannot judge takes no
-    place: a colleague gets the pair, so that the grades come in the end. Grades are read from the judgments
-    themselves, so finished work can never look abandoned; the pool's events say only who was handed what.
+    """A topic of a queue.
 
     Whoever hands out, takes back or answers locks the topic first, so all this happens one after the other.
     """
 
     in_batches: ClassVar[bool] = True
 
-    per_pair: int
-    entries: tuple[Entry, ...]
-    handed_out: tuple[Hold, ...]
-    answers: Mapping[str, Mapping[int, CurrentEvent]]
-    graders: Mapping[str, frozenset[int]]
-    takers: Mapping[str, frozenset[int]]
-    lease: timedelta
-    able: Set[int]
+    topic: str
+    pairs: QueueTopic
+    entries: list[Entry]
+    current: Mapping[str, Mapping[int, CurrentEvent]]
+    """What each says of a document, and what is put off."""
+    lease: Lease
     closed: bool = False
 
     @classmethod
     def load(cls, db: Session, pool: PoolRow, topic: str) -> Self:
         """A topic of a queue."""
-        campaign = db.get_one(CampaignRow, pool.campaign_id)
         entries = entries_of(db, pool.id, topic)
-        # Machines take no place of anybody.
-        people = db.scalars(
-            select(AssessorRow.id).where(
-                AssessorRow.campaign_id == campaign.id, AssessorRow.machine.is_(False)
-            )
-        ).all()
-        answers: dict[str, dict[int, CurrentEvent]] = {docno: {} for docno, _, _ in entries}
-        for event in current_events(db, campaign.id, assessor_ids=people, topic=topic, put_off=True):
-            if event.docno in answers:
-                answers[event.docno][event.assessor_id] = event
-        graders = {
-            docno: frozenset(who for who, event in each.items() if event.answer == Answer.GRADE)
-            for docno, each in answers.items()
-        }
-        handed_out = tuple(one for one in handed_out_of(db, pool.id, topic) if one.docno in answers)
-        return cls(
-            pool.per_pair or 1,
-            tuple(entries),
-            handed_out,
-            answers,
-            graders,
-            _takers(graders, handed_out, answers),
-            timedelta(minutes=lease_minutes(campaign.desk_rules)),
-            able_ids(db, campaign.id),
-            pool.closed_at is not None,
+        people = people_of(db, pool.campaign_id)
+        docnos = [docno for docno, _, _ in entries]
+        current: dict[str, dict[int, CurrentEvent]] = {docno: {} for docno in docnos}
+        for event in current_events(
+            db, pool.campaign_id, assessor_ids=people.tolist(), topic=topic, put_off=True
+        ):
+            if event.docno in current:
+                current[event.docno][event.assessor_id] = event
+        codes = (
+            (docno, who, code_of(event.answer) if event.grade is None else event.grade)
+            for docno, events in current.items()
+            for who, event in events.items()
         )
-
-    def answered(self, docno: str, assessor_id: int) -> bool:
-        """Whether a pair has an assessor's answer of any kind."""
-        event = self.answers[docno].get(assessor_id)
-        return event is not None and event.answer != LATER
-
-    def has_room(self, docno: str, assessor_id: int) -> bool:
-        """Whether a pair has a place for this assessor, who may have it already."""
-        return len(self.takers[docno] - {assessor_id}) < self.per_pair
-
-    def is_needed(self, one: Hold) -> bool:
-        """Whether what is out is still asked for: colleagues may have graded it elsewhere meanwhile."""
-        return len(self.graders[one.docno] - {one.assessor_id}) < self.per_pair
-
-    def has(self, docno: str, assessor_id: int) -> bool:
-        """Whether an assessor was handed a pair, and nobody took it back."""
-        return any(one.docno == docno and one.assessor_id == assessor_id for one in self.handed_out)
-
-    def of(self, assessor_id: int) -> tuple[str, ...]:
-        """What an assessor has: first what was answered without being handed out, then what was, in order."""
-        handed_out = [
-            one.docno
-            for one in self.handed_out
-            if one.assessor_id == assessor_id
-            and (self.answered(one.docno, assessor_id) or self.is_needed(one))
-        ]
-        alone = {docno for docno in self.answers if self.answered(docno, assessor_id)} - set(handed_out)
-        first = sorted(alone, key=lambda docno: self.answers[docno][assessor_id].id)
-        return (*first, *handed_out)
+        pairs = QueueTopic(pool.per_pair or 1, docnos, people, codes, handed_out_of(db, pool, topic))
+        lease = Lease.of(db, pool.campaign_id)
+        return cls(topic, pairs, entries, current, lease, pool.closed_at is not None)
 
     def documents(self, assignment: AssignmentRow) -> list[str]:
-        """What an assessor has, in the order in which it came."""
-        return list(self.of(assignment.assessor_id))
-
-    def open_of(self, assessor_id: int) -> tuple[str, ...]:
-        """What an assessor was handed and has not answered."""
-        return tuple(one.docno for one in self.open if one.assessor_id == assessor_id)
-
-    @property
-    def open(self) -> tuple[Hold, ...]:
-        """What is out: handed out, not answered, still asked for."""
-        return tuple(
-            one
-            for one in self.handed_out
-            if not self.answered(one.docno, one.assessor_id) and self.is_needed(one)
-        )
-
-    def free(self, assessor_id: int) -> frozenset[str]:
-        """The pairs that an assessor can be handed now."""
-        mine = set(self.of(assessor_id))
-        return frozenset(
-            docno for docno in self.answers if docno not in mine and self.has_room(docno, assessor_id)
-        )
-
-    def abandoned(self, now: datetime) -> tuple[Hold, ...]:
-        """What is out with who cannot judge now, or answered nothing here for longer than the lease."""
-        latest: dict[int, datetime] = {}
-        for answers in self.answers.values():
-            for assessor_id, event in answers.items():
-                latest[assessor_id] = max(event.recorded_at, latest.get(assessor_id, event.recorded_at))
-        return tuple(
-            one
-            for one in self.open
-            if one.assessor_id not in self.able
-            or max(one.since, latest.get(one.assessor_id, one.since)) < now - self.lease
-        )
-
-    def recoverable(self, assessor_id: int, now: datetime) -> tuple[Hold, ...]:
-        """What colleagues have abandoned and an assessor could get instead, longest ago first."""
-        mine = set(self.of(assessor_id))
-        found = (
-            one
-            for one in self.abandoned(now)
-            if one.docno not in mine
-            and not self.has_room(one.docno, assessor_id)
-            and len(self.takers[one.docno] - {assessor_id, one.assessor_id}) < self.per_pair
-        )
-        return tuple(sorted(found, key=lambda one: one.since))
+        """What an assessor has: first what was answered without being handed out, then what was, in order."""
+        pairs, who = self.pairs, assignment.assessor_id
+        mine = set(pairs.docnos_of(who))
+        handed_out = [one.docno for one in pairs.handed_out if one.assessor_id == who and one.docno in mine]
+        alone = sorted(mine - set(handed_out), key=lambda docno: self.current[docno][who].id)
+        return [*alone, *handed_out]
 
     @property
     def most(self) -> int:
@@ -186,10 +121,9 @@ class QueueHandout(Handout):
 
     def left(self, assessor_id: int, now: datetime | None = None) -> int:
         """How many pairs an assessor can still be handed, with what colleagues have abandoned."""
-        if self.closed:
-            return 0
-        recoverable = self.recoverable(assessor_id, now or datetime.now(UTC))
-        return len(self.free(assessor_id)) + len({one.docno for one in recoverable})
+        abandoned = self.lease.abandoned(self.topic, self.pairs, now or datetime.now(UTC))
+        shares = self.pairs.shares(np.array([assessor_id], np.int64), abandoned, closed=self.closed)
+        return int(shares.left[0])
 
     @staticmethod
     def accept(db: Session, pool: PoolRow, assignment: AssignmentRow, docno: str, answer: str) -> None:
@@ -200,18 +134,18 @@ class QueueHandout(Handout):
         withdrawal hands the pair to this assessor again, where it has room. Raises NotFound for a pair
         outside the pool, and TooLate where colleagues have given, or are giving, all grades asked for.
         """
-        topic, me = _locked(db, pool, assignment.topic), assignment.assessor_id
-        if docno not in topic.answers:
+        pairs, me = _locked(db, pool, assignment.topic).pairs, assignment.assessor_id
+        if docno not in pairs.row:
             raise NotFound("this document is not in your part of the pool")
-        room, has_it = topic.has_room(docno, me), topic.has(docno, me)
-        mine = me in topic.graders[docno] or (has_it and not topic.answered(docno, me))
+        place = pairs.row[docno], pairs.column(me)
+        room, has_it = pairs.room[place], pairs.handed[place]
         if answer == WITHDRAWN:
             if room:
                 _append(db, pool, assignment.topic, Happening.HANDED_OUT, [docno], me)
             elif has_it:
                 _append(db, pool, assignment.topic, Happening.GIVEN_BACK, [docno], me)
         elif answer in {Answer.GRADE, LATER}:
-            if not room and not mine:
+            if not (room or pairs.graded[place] or (has_it and not pairs.answered[place])):
                 raise TooLate(
                     "this document is no longer assigned to you",
                     remedy="go on with the next one",
@@ -229,30 +163,30 @@ class QueueHandout(Handout):
     def prepare(db: Session, states: object, pool: PoolRow, assignment: AssignmentRow) -> bool:
         """Whether an assessor has fewer pairs ahead than can be had."""
         now, me = QueueHandout.load(db, pool, assignment.topic), assignment.assessor_id
-        return _how_many(now, me) > 0 and now.left(me, shared_now(db)) > 0
+        return _how_many(now.pairs, me) > 0 and now.left(me, shared_now(db)) > 0
 
     @staticmethod
     def hand_out(db: Session, states: object, pool: PoolRow, assignment: AssignmentRow) -> tuple[str, ...]:
         """Hand an assessor the next pairs, until five are ahead, or two before the first answer.
 
-        Returns what is new.
-
         Each pair still needs judging, and this assessor has not answered it. Where too few are free, what
-        colleagues have abandoned is revoked.
+        colleagues have abandoned is revoked. Returns what is new.
         """
-        topic = _locked(db, pool, assignment.topic)
-        count = _how_many(topic, assignment.assessor_id)
+        topic, me = _locked(db, pool, assignment.topic), assignment.assessor_id
+        count = _how_many(topic.pairs, me)
         if count <= 0:
             return ()
         coming = _coming(topic, assignment)
-        for hold in topic.recoverable(assignment.assessor_id, shared_now(db)):
+        abandoned = topic.lease.abandoned(assignment.topic, topic.pairs, shared_now(db))
+        recoverable = topic.pairs.recoverable(abandoned)[:, topic.pairs.column(me)]
+        for hold in sorted(abandoned, key=lambda one: one.since):
             if len(coming) >= count:
                 break
-            if hold.docno not in coming:
+            if recoverable[topic.pairs.row[hold.docno]] and hold.docno not in coming:
                 _give_back(db, pool, assignment.topic, [hold])
                 coming.append(hold.docno)
         given = coming[:count]
-        _append(db, pool, assignment.topic, Happening.HANDED_OUT, given, assignment.assessor_id)
+        _append(db, pool, assignment.topic, Happening.HANDED_OUT, given, me)
         return tuple(given)
 
 
@@ -262,17 +196,11 @@ def lease_minutes(desk_rules: Mapping[str, Any]) -> int:
     return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else LEASE_MINUTES
 
 
-def _takers(
-    graders: Mapping[str, frozenset[int]],
-    handed_out: Iterable[Hold],
-    answers: Mapping[str, Mapping[int, CurrentEvent]],
-) -> dict[str, frozenset[int]]:
-    takers = {docno: set(found) for docno, found in graders.items()}
-    for one in handed_out:
-        event = answers[one.docno].get(one.assessor_id)
-        if event is None or event.answer == LATER:
-            takers[one.docno].add(one.assessor_id)
-    return {docno: frozenset(found) for docno, found in takers.items()}
+def people_of(db: Session, campaign_id: int) -> Numbers:
+    """The assessors of a campaign that are no machines, ascending: machines take no place of anybody."""
+    row = AssessorRow
+    chosen = select(row.id).where(row.campaign_id == campaign_id, row.machine.is_(False)).order_by(row.id)
+    return np.array(db.scalars(chosen).all(), np.int64)
 
 
 def give_back(
@@ -281,7 +209,7 @@ def give_back(
     """Take back what is out of a topic, of one assessor or pair only where named; returns how many."""
     out = [
         one
-        for one in _locked(db, pool, topic).open
+        for one in _locked(db, pool, topic).pairs.open
         if assessor_id in {None, one.assessor_id} and docno in {None, one.docno}
     ]
     _give_back(db, pool, topic, out)
@@ -293,23 +221,25 @@ def _locked(db: Session, pool: PoolRow, topic: str) -> QueueHandout:
     return QueueHandout.load(db, pool, topic)
 
 
-def _how_many(topic: QueueHandout, assessor_id: int) -> int:
-    out = topic.open_of(assessor_id)
-    ahead = sum(assessor_id not in topic.answers[docno] for docno in out)  # the others are put off
-    begun = any(assessor_id in answers for answers in topic.answers.values())
-    return min((AHEAD if begun else AT_FIRST) - ahead, MOST_OPEN - len(out))
+def _how_many(pairs: QueueTopic, assessor_id: int) -> int:
+    column = pairs.column(assessor_id)
+    out, entered = pairs.out[:, column], pairs.entered[:, column]
+    ahead = int((out & ~entered).sum())  # the others are put off
+    return min((AHEAD if entered.any() else AT_FIRST) - ahead, MOST_OPEN - int(out.sum()))
 
 
 def _coming(topic: QueueHandout, mine: AssignmentRow) -> list[str]:
     """What can be handed out now, in the assessor's order; what somebody else could not grade comes last."""
-    free = topic.free(mine.assessor_id)
+    pairs = topic.pairs
+    free = pairs.free[:, pairs.column(mine.assessor_id)]
     ordered = in_order(
-        (entry for entry in topic.entries if entry[0] in free),
+        (entry for entry, is_free in zip(topic.entries, free.tolist(), strict=True) if is_free),
         topic=mine.topic,
         rule=OrderRule(mine.order_rule),
         seed=mine.seed,
     )
-    return sorted(ordered, key=lambda docno: any(e.grade is None for e in topic.answers[docno].values()))
+    ungraded = (pairs.entered & ~pairs.graded).any(axis=1)
+    return sorted(ordered, key=lambda docno: bool(ungraded[pairs.row[docno]]))
 
 
 def _give_back(db: Session, pool: PoolRow, topic: str, handed_out: Iterable[Hold]) -> None:
@@ -324,88 +254,67 @@ def _append(
     append_pool_events(db, pool.id, events, assessor_id=assessor_id)
 
 
+def handed_out_of(db: Session, pool: PoolRow, topic: str) -> tuple[Hold, ...]:
+    """What is handed out of a topic of a queue, in the order of handing out."""
+    fold = _HOLDS.get(fold_key(db, pool, topic), TopicFold[dict[tuple[str, int], Hold]])
+    with fold.lock:
+        return tuple(fold.after(db, pool.id, topic, dict, _take).values())
+
+
+def _take(handed_out: dict[tuple[str, int], Hold], event: TopicEvent) -> None:
+    if event.assessor_id is None:
+        return
+    if event.happening == Happening.HANDED_OUT:
+        # Handed out once more it keeps its place: only the lease begins anew.
+        handed_out[event.docno, event.assessor_id] = Hold(event.docno, event.assessor_id, event.at)
+    elif event.happening == Happening.GIVEN_BACK:
+        handed_out.pop((event.docno, event.assessor_id), None)
+
+
+_HOLDS: Cache[Hashable, TopicFold[dict[tuple[str, int], Hold]]] = Cache(20_000)
+
+
 @dataclass(frozen=True, slots=True)
-class Hold:
-    """A pair that an assessor was handed and has not given back; `since` is when last."""
+class QueueTopics:
+    """A queue as its pages read it: all topics, by the judgment log; made for one transaction."""
 
-    docno: str
-    assessor_id: int
-    since: datetime
+    db: Session
+    pool: PoolRow
+    answers: Mapping[str, TopicAnswers]
+    pooled: ByTopic
+    people: Numbers
+    lease: Lease
+    now: datetime
 
+    @classmethod
+    def of(
+        cls, db: Session, pool: PoolRow, answers: Mapping[str, TopicAnswers], now: datetime | None = None
+    ) -> Self:
+        """A queue, with these answers of its campaign."""
+        campaign_id = pool.campaign_id
+        pooled, people = pooled_by_topic(db, pool), people_of(db, campaign_id)
+        every = {topic: answers.get(topic) or no_answers(topic) for topic in pooled}
+        return cls(db, pool, every, pooled, people, Lease.of(db, campaign_id), now or datetime.now(UTC))
 
-@dataclass(frozen=True, slots=True)
-class TopicHandedOut:
-    """What is handed out of a topic, in the order of handing out, after the event with this number."""
+    def topic(self, topic: str) -> QueueTopic:
+        """The pairs of a topic."""
+        pooled, answers = self.pooled[topic], self.answers[topic]
+        handed_out, per_pair = handed_out_of(self.db, self.pool, topic), self.pool.per_pair or 1
+        # Of a queue of a million pairs few topics change between two pages.
+        return answers.keep(
+            ("queue", self.pool.id, per_pair, pooled, self.people.tobytes(), handed_out),
+            lambda of: QueueTopic(per_pair, pooled.in_words, self.people, of.coded(), handed_out),
+        )
 
-    number: int
-    handed_out: tuple[Hold, ...]
+    def abandoned(self, topic: str) -> list[Hold]:
+        """What is out with who cannot judge now, or has not answered in the topic for a lease."""
+        return self.lease.abandoned(topic, self.topic(topic), self.now)
 
+    def shares(self, topic: str, assessors: Numbers) -> Shares:
+        """What these assessors, to whom a topic is given, have of it and can get."""
+        closed = self.pool.closed_at is not None
+        return self.topic(topic).shares(assessors, self.abandoned(topic), closed=closed)
 
-NOTHING = TopicHandedOut(0, ())
-ByTopic = Mapping[str, TopicHandedOut]
-
-
-def after_events(handed_out: Iterable[Hold], events: Iterable[Any]) -> tuple[Hold, ...]:
-    """What is handed out of a topic after some more of its events."""
-    found = {(one.docno, one.assessor_id): one for one in handed_out}
-    for row in events:
-        if row.happening == Happening.HANDED_OUT:
-            # Handed out once more it keeps its place: only the lease begins anew.
-            found[row.docno, row.assessor_id] = Hold(row.docno, row.assessor_id, row.at)
-        elif row.happening == Happening.GIVEN_BACK:
-            found.pop((row.docno, row.assessor_id), None)
-    return tuple(found.values())
-
-
-def handed_out_of(db: Session, pool_id: int, topic: str) -> tuple[Hold, ...]:
-    """What is handed out of one topic of a queue, in the order of handing out."""
-    return after_events((), db.execute(_EVENTS, {"pool": pool_id, "topic": topic, "after": 0}))
-
-
-def handed_out_by_topic(db: Session, pool: PoolRow) -> ByTopic:
-    """What is handed out of each topic of a queue of which anything ever was."""
-    newest = {
-        topic: number
-        for topic, number in db.execute(_NEWEST, {"pool": pool.id, "campaign": pool.campaign_id})
-        if number is not None
-    }
-    known = {} if WRITES in db.info else _known(db, pool)
-    found = {}
-    for topic, number in newest.items():
-        before = known.get(topic, NOTHING)
-        if before.number > number:  # this transaction is behind others
-            before = NOTHING
-        if before.number < number:
-            rows = db.execute(_EVENTS, {"pool": pool.id, "topic": topic, "after": before.number}).all()
-            before = TopicHandedOut(number, after_events(before.handed_out, rows))
-            if before.number > known.get(topic, NOTHING).number:
-                known[topic] = before
-        found[topic] = before
-    return found
-
-
-_EVENT = PoolEventRow
-_NEWEST_OF_TOPIC = (
-    select(func.max(_EVENT.number))
-    .where(_EVENT.pool_id == bindparam("pool"), _EVENT.topic == TopicRow.topic)
-    .scalar_subquery()
-)
-_NEWEST = select(TopicRow.topic, _NEWEST_OF_TOPIC).where(TopicRow.campaign_id == bindparam("campaign"))
-_EVENTS = (
-    select(_EVENT.happening, _EVENT.docno, _EVENT.assessor_id, _EVENT.at)
-    .where(
-        _EVENT.pool_id == bindparam("pool"),
-        _EVENT.topic == bindparam("topic"),
-        _EVENT.number > bindparam("after"),
-        _EVENT.assessor_id.is_not(None),
-    )
-    .order_by(_EVENT.number)
-)
-_STORES: WeakKeyDictionary[Pool, dict[tuple[int, datetime], dict[str, TopicHandedOut]]] = WeakKeyDictionary()
-_MAKING = threading.Lock()
-
-
-def _known(db: Session, pool: PoolRow) -> dict[str, TopicHandedOut]:
-    """What is known of a queue of this database; its moment tells it from another of the same number."""
-    with _MAKING:
-        return _STORES.setdefault(db.get_bind().engine.pool, {}).setdefault((pool.id, pool.created_at), {})
+    def docnos(self, topic: str, assessor_id: int) -> TopicDocnos:
+        """What an assessor has of a topic."""
+        return TopicDocnos.of(map(id_bytes, self.topic(topic).docnos_of(assessor_id)))

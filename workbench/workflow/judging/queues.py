@@ -18,8 +18,8 @@ from workbench.workflow.judging.assigned_work import given_topics
 from workbench.workflow.judging.assignments import Distribution, distribute, to_each
 from workbench.workflow.judging.desk_rules import change_rules
 from workbench.workflow.judging.handout_kinds import kind_of
-from workbench.workflow.judging.queue_figures import Numbers, QueueFigures, queue_figures
-from workbench.workflow.judging.queue_handout import LEASE_RULE, give_back, lease_minutes
+from workbench.workflow.judging.queue_handout import LEASE_RULE, QueueTopics, give_back, lease_minutes
+from workbench.workflow.judging.queue_topic import Numbers
 from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.assessors import assessor_names
 from workbench.workflow.pools.adaptive_pools import topics_of_pool
@@ -213,7 +213,7 @@ def queue_report(db: Session, campaign_id: int, name: str, *, now: datetime | No
     names = assessor_names(db, campaign_id)
     given = {one.topic: one.assessors for one in given_topics(db, campaign_id) if one.pool_id == row.id}
     nobody = np.empty(0, np.int64)
-    queue = queue_figures(db, row, answers_by_topic(db, campaign_id), now=now)
+    queue = QueueTopics.of(db, row, answers_by_topic(db, campaign_id), now)
     titles = topic_titles(db, campaign_id)
     in_order = [topic for topic in titles if topic in queue.pooled]
     return QueueReport(
@@ -226,33 +226,26 @@ def queue_report(db: Session, campaign_id: int, name: str, *, now: datetime | No
     )
 
 
-def _line(topic: str, title: str, queue: QueueFigures, given: Numbers) -> QueueTopicLine:
+def _line(topic: str, title: str, queue: QueueTopics, given: Numbers) -> QueueTopicLine:
     found = queue.topic(topic)
     return QueueTopicLine(
         topic=topic,
         title=title,
-        pairs=found.pairs,
-        done=found.done,
-        out=len(found.out),
-        waiting=found.waiting,
-        stuck=queue.stuck(topic, given),
+        pairs=len(found.docnos),
+        done=int((found.graders >= found.per_pair).sum()),
+        out=len(found.open),
+        waiting=int(found.waiting.sum()),
+        stuck=found.stuck(given[np.isin(given, list(queue.lease.able))]),
         given=found.given,
-        needed=(queue.pool.per_pair or 1) * found.pairs,
+        needed=found.needed,
     )
 
 
-def _out(topic: str, queue: QueueFigures, names: Mapping[int, str]) -> list[Out]:
-    abandoned = {id(one) for one in queue.abandoned(topic)}
+def _out(topic: str, queue: QueueTopics, names: Mapping[int, str]) -> list[Out]:
+    abandoned = queue.abandoned(topic)
     return [
-        Out(
-            topic,
-            one.hold.docno,
-            names[one.hold.assessor_id],
-            one.hold.assessor_id,
-            one.hold.since,
-            id(one) in abandoned,
-        )
-        for one in queue.topic(topic).out
+        Out(topic, one.docno, names[one.assessor_id], one.assessor_id, one.since, one in abandoned)
+        for one in queue.topic(topic).open
     ]
 
 

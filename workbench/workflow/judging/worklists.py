@@ -27,8 +27,7 @@ from workbench.workflow.judging.assigned_work import left_to_judge
 from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.judging.preference_tasks import left_to_compare
 from workbench.workflow.judging.quality_checks import desk_task, whole_task
-from workbench.workflow.judging.queue_figures import QueueFigures, queue_figures
-from workbench.workflow.judging.queue_handout import QueueHandout
+from workbench.workflow.judging.queue_handout import QueueHandout, QueueTopics
 from workbench.workflow.judging.task import Task, counts, own_task
 from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.roles import Role
@@ -146,14 +145,14 @@ def _lines(db: Session, campaign_id: int, account_id: int) -> Iterator[tuple[Wor
     ).all()
     # A pool's recipe names all of its runs: it is read once, not with each of its topics.
     pools = {number: db.get_one(PoolRow, number) for number in {row.pool_id for row, _ in rows}}
-    queues: dict[int, QueueFigures] = {}
+    queues: dict[int, QueueTopics] = {}
     archived = db.get_one(CampaignRow, campaign_id).archived_at is not None
     for assignment, title in rows:
         pool = pools[assignment.pool_id]
         make = partial(whole_task, db, assignment)
         if kind_of(pool) is QueueHandout:
             if pool.id not in queues:
-                queues[pool.id] = queue_figures(db, pool, answers_by_topic(db, campaign_id))
+                queues[pool.id] = QueueTopics.of(db, pool, answers_by_topic(db, campaign_id))
             yield _queue_line(queues[pool.id], assignment, title, archived=archived), make
         else:
             task = make()
@@ -181,14 +180,12 @@ def _line(task: Task, title: str) -> WorklistLine:
     )
 
 
-def _queue_line(
-    queue: QueueFigures, assignment: AssignmentRow, title: str, *, archived: bool
-) -> WorklistLine:
+def _queue_line(queue: QueueTopics, assignment: AssignmentRow, title: str, *, archived: bool) -> WorklistLine:
     """The same of a queue, from its figures: somebody may have hundreds of its topics."""
     topic, who = assignment.topic, np.array([assignment.assessor_id], np.int64)
     found = queue.topic(topic)
     has, answered, left, _ = (int(one[0]) for one in queue.shares(topic, who))
-    judged, unsure = (int(found.of(one, who)[0]) for one in (found.graded, found.unsure))
+    judged, unsure = found.counts(assignment.assessor_id)
     closed = archived or queue.pool.closed_at is not None
     at_most = not closed and (left > 0 or has > answered)
     return WorklistLine(
@@ -199,7 +196,7 @@ def _queue_line(
         judged=judged,
         unsure=unsure,
         cannot_judge=answered - judged - unsure,
-        total=found.pairs if at_most else has + left,
+        total=len(found.docnos) if at_most else has + left,
         closed=closed,
         at_most=at_most,
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
@@ -20,9 +20,8 @@ from workbench.storage.tables import (
     PoolEntryRow,
     PoolEventRow,
     PoolRow,
-    TopicRow,
 )
-from workbench.workflow.clock import shared_now
+from workbench.workflow.pools.pool_log import ChoiceReason
 from workbench.workflow.pools.pool_rows import pool_row
 from workbench.workflow.runs.packed_store import run_for_use
 
@@ -43,27 +42,6 @@ def topics_of_pool(db: Session, pool: PoolRow) -> set[str]:
     if is_adaptive(pool):
         return {topic for topic, total in totals(pool).items() if total}
     return set(db.scalars(select(PoolEntryRow.topic).where(PoolEntryRow.pool_id == pool.id).distinct()))
-
-
-@dataclass(frozen=True, slots=True)
-class ChoiceReason:
-    """Why a learner's pool handed a document out: `rank` from 1 in a round, or in a random order."""
-
-    origin: str
-    rank: int
-    round: int | None = None
-    score: float | None = None
-
-    @property
-    def in_words(self) -> str:
-        """The reason for people."""
-        if self.round is None:
-            return f"{_ORIGINS.get(self.origin, self.origin)} {self.rank}"
-        score = "" if self.score is None else f", score {self.score:.3f}".replace("-", "−")
-        return f"learner, round {self.round}, rank {self.rank}{score}"
-
-
-_ORIGINS = {"random": "random share, draw", "unranked": "no ranking left, draw"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,38 +119,6 @@ def _reason(
     return None if origin is None else ChoiceReason(origin, rank or 0, made_in, score)
 
 
-@dataclass(frozen=True, slots=True)
-class TopicEvent:
-    """An event of a pool's topic as the table has it; no other has all of this in common with it."""
-
-    number: int
-    happening: str
-    docno: str
-    relevant: bool | None
-    assessor_id: int | None
-    at: datetime
-    origin: str | None
-
-
-def topic_events(db: Session, pool_id: int, topic: str, *, since: int = 0) -> tuple[TopicEvent, ...]:
-    """The events of a topic from this number on, in order."""
-    event = PoolEventRow
-    rows = db.execute(
-        select(
-            event.number,
-            event.happening,
-            event.docno,
-            event.relevant,
-            event.assessor_id,
-            event.at,
-            event.origin,
-        )
-        .where(event.pool_id == pool_id, event.topic == topic, event.number >= since)
-        .order_by(event.number)
-    )
-    return tuple(TopicEvent(*row) for row in rows)
-
-
 def adaptive_pool_row(db: Session, campaign_id: int, name: str) -> PoolRow:
     """The row of an adaptive pool; raises NotFound, and WorkbenchError where the pool is of another kind."""
     pool = pool_row(db, campaign_id, name)
@@ -202,61 +148,3 @@ def _runs(db: Session, pool: PoolRow, depth: int, ties: TieRule) -> Iterator[Run
                 f"run {run['tag']} has changed since pool {pool.name!r} was made",
                 remedy="add that version again: an adaptive pool chooses from the runs it was made from",
             ) from None
-
-
-def lock_topic(db: Session, campaign_id: int, topic: str) -> None:
-    """Wait until no other transaction hands out or takes answers in this topic, and keep others out.
-
-    SQLite has one writer anyway.
-    """
-    db.execute(
-        select(TopicRow.topic)
-        .where(TopicRow.campaign_id == campaign_id, TopicRow.topic == topic)
-        .with_for_update()
-    )
-
-
-def append_pool_events(
-    db: Session,
-    pool_id: int,
-    events: Sequence[PoolEvent],
-    *,
-    assessor_id: int | None = None,
-    judgment_event_id: int | None = None,
-    reason: ChoiceReason | None = None,
-) -> None:
-    """Append what happened, in order, with the reason of a choice; the topics are locked (`lock_topic`)."""
-    if not events:
-        return
-    numbers = _last_numbers(db, pool_id, {event.topic for event in events})
-    now = shared_now(db)
-    why = {} if reason is None else asdict(reason)
-    rows: list[dict[str, Any]] = []
-    for event in events:
-        numbers[event.topic] = numbers.get(event.topic, 0) + 1
-        rows.append(
-            {
-                "pool_id": pool_id,
-                "topic": event.topic,
-                "number": numbers[event.topic],
-                "happening": str(event.happening),
-                "docno": event.docno,
-                "relevant": event.relevant if event.happening is Happening.JUDGED else None,
-                "assessor_id": assessor_id,
-                "judgment_event_id": judgment_event_id,
-                "at": now,
-                **why,
-            }
-        )
-    db.execute(insert(PoolEventRow), rows)
-
-
-def _last_numbers(db: Session, pool_id: int, topics: Iterable[str]) -> dict[str, int]:
-    event = PoolEventRow
-    return dict(
-        db.execute(
-            select(event.topic, func.max(event.number))
-            .where(event.pool_id == pool_id, event.topic.in_(list(topics)))
-            .group_by(event.topic)
-        ).all()
-    )

@@ -9,10 +9,9 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from workbench.pooling.adaptive.live import Happening
 from workbench.pooling.learner import LEARNER, RELEVANCE, UNCERTAINTY
 from workbench.records import id_bytes
 from workbench.storage.tables import CampaignRow, LearnerCandidatesRow, LearnerRoundRow, PoolRow, TopicRow
-from workbench.workflow.pools.adaptive_pools import TopicEvent, topic_events
+from workbench.workflow.pools.pool_log import TopicEvent, TopicFold
 from workbench.workflow.pools.pool_rows import locked_pool, pool_row, require_open
 
 MODES: Mapping[str, str] = {RELEVANCE: BMI.name, UNCERTAINTY: LEARNERS["uncertainty"].name}
@@ -192,27 +191,6 @@ def last_rounds(db: Session, pool_id: int) -> dict[str, int]:
     return dict(db.execute(found).all())
 
 
-def advance(
-    review: Review,
-    candidates: LearnerCandidates,
-    events: Sequence[TopicEvent],
-    rounds: Sequence[StoredRound],
-    after: int = 0,
-) -> None:
-    """Let events with numbers beyond `after` happen in a review, rounds beginning where they did.
-
-    `rounds` are those that the review has not begun. Raises Conflict for what cannot have happened.
-    """
-    coming = list(rounds)
-    for event in events:
-        while coming and coming[0].since < event.number:
-            review.begin(coming.pop(0).round)
-        if event.number > after:
-            apply(review, candidates, event)
-    for one in coming:
-        review.begin(one.round)
-
-
 def apply(review: Review, candidates: LearnerCandidates, event: TopicEvent) -> None:
     """Let one event happen in a review; what is none of the candidates concerns it not."""
     place = candidates.places.get(event.docno)
@@ -226,35 +204,29 @@ def apply(review: Review, candidates: LearnerCandidates, event: TopicEvent) -> N
         review.judged(place, event.relevant)
 
 
-@dataclass
-class LiveReview:
-    """A topic's review and the last event that it has seen; `lock` it while it is used."""
+def review_after(
+    live: TopicFold[Review], db: Session, pool: PoolRow, topic: str, candidates: LearnerCandidates
+) -> Review:
+    """The review of a topic after all events in the table; raises Conflict for what cannot have happened."""
+    settings, review = review_settings(pool), live.value
+    first = review.round.number + 1 if review is not None and review.round is not None else 0
+    coming = list(stored_rounds(db, pool.id, topic, first=first))
+    if review is not None and (
+        review.settings != settings or (coming and live.last and coming[0].since < live.last.number)
+    ):
+        # The budget was raised, or a round was not known when the events after it were seen.
+        live.value = None
 
-    topic: str
-    lock: Lock = field(default_factory=Lock)
-    review: Review | None = None
-    last: TopicEvent | None = None
+    def begin() -> Review:
+        coming[:] = stored_rounds(db, pool.id, topic)
+        return Review(len(candidates.docnos), topic, settings)
 
-    def after(self, db: Session, pool: PoolRow, candidates: LearnerCandidates) -> Review:
-        """The review after all events in the table; raises Conflict for what cannot have happened."""
-        last, review = self.last, self.review
-        events = topic_events(db, pool.id, self.topic, since=last.number if last else 0)
-        settings = review_settings(pool)
-        undone = last is not None and next(iter(events), None) != last
-        if review is None or undone or review.settings != settings:
-            # Cold, or the transaction in which the last event was seen was undone, or the budget was raised.
-            last, review = None, Review(len(candidates.docnos), self.topic, settings)
-            events = topic_events(db, pool.id, self.topic)
-        # Until all has happened it is nobody's: an error half-way must not leave a half.
-        self.review = None
-        first = 0 if review.round is None else review.round.number + 1
-        rounds = stored_rounds(db, pool.id, self.topic, first=first)
-        if rounds and last is not None and rounds[0].since < last.number:
-            # A round of which this did not know when it saw the events after it.
-            last, review = None, Review(len(candidates.docnos), self.topic, settings)
-            events = topic_events(db, pool.id, self.topic)
-            rounds = stored_rounds(db, pool.id, self.topic)
-        advance(review, candidates, events, rounds, after=last.number if last else 0)
-        self.last = events[-1] if events else last
-        self.review = review
-        return review
+    def take(review: Review, event: TopicEvent) -> None:
+        while coming and coming[0].since < event.number:
+            review.begin(coming.pop(0).round)
+        apply(review, candidates, event)
+
+    review = live.after(db, pool.id, topic, begin, take)
+    for one in coming:
+        review.begin(one.round)
+    return review

@@ -12,7 +12,7 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from workbench.learning.review import ReviewRound, next_round
+from workbench.learning.review import Review, ReviewRound, next_round
 from workbench.learning.vectors import Vectors, topic_text, vectors_of
 from workbench.pooling.adaptive.live import Happening, PoolEvent
 from workbench.records import Document, sorted_ids
@@ -29,22 +29,18 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import as_topic, read_texts
-from workbench.workflow.pools.adaptive_pools import (
-    append_pool_events,
-    lock_topic,
-    topic_events,
-    totals,
-)
+from workbench.workflow.pools.adaptive_pools import totals
 from workbench.workflow.pools.learner_pools import (
     LearnerCandidates,
-    LiveReview,
     StoredRound,
     candidates_of,
     is_learner,
     packed_candidates,
+    review_after,
     review_settings,
     round_values,
 )
+from workbench.workflow.pools.pool_log import TopicFold, append_pool_events, lock_topic, topic_events
 from workbench.workflow.pools.pooled_topics import relevant_pairs
 
 MOST_COLLECTIONS = 2
@@ -62,7 +58,7 @@ class CollectionVectors:
         # One thread makes vectors, since those of a collection may be large.
         self._lock = Lock()
         self._made: Cache[tuple[int, str, int], Vectors] = Cache(MOST_COLLECTIONS)
-        self._reviews: Cache[tuple[int, str, str], LiveReview] = Cache(MOST_REVIEWS)
+        self._reviews: Cache[tuple[int, str, str], TopicFold[Review]] = Cache(MOST_REVIEWS)
 
     def of(
         self, database: Database, campaign_id: int, candidates: LearnerCandidates, changes: int
@@ -72,10 +68,10 @@ class CollectionVectors:
         with self._lock:
             return self._made.get(key, lambda: vectors_of(_texts(database, campaign_id, candidates.docnos)))
 
-    def review(self, pool: PoolRow, topic: str) -> LiveReview:
+    def review(self, pool: PoolRow, topic: str) -> TopicFold[Review]:
         """A topic's review as this process left it."""
         key = (pool.id, pool.created_at.isoformat(), topic)  # SQLite gives the numbers of deleted pools again
-        return self._reviews.get(key, lambda: LiveReview(topic))
+        return self._reviews.get(key, TopicFold[Review])
 
 
 def _texts(database: Database, campaign_id: int, docnos: Sequence[str]) -> Iterator[Document]:
@@ -166,7 +162,7 @@ def _make_round(
     with live.lock:
         with database.reading() as db:
             pool = db.get_one(PoolRow, pool_id)
-            review = live.after(db, pool, candidates)
+            review = review_after(live, db, pool, topic, candidates)
             if not review.round_is_over:
                 return False
             found = _found_elsewhere(db, pool, topic, candidates)
@@ -178,7 +174,7 @@ def _make_round(
                 append_pool_events(db, pool_id, found)
         with database.reading() as db:
             pool = db.get_one(PoolRow, pool_id)
-            review = live.after(db, pool, candidates)
+            review = review_after(live, db, pool, topic, candidates)
             changes = db.get_one(CampaignRow, pool.campaign_id).document_changes
             row = db.get_one(TopicRow, (pool.campaign_id, topic))
             text, settings, campaign_id = topic_text(as_topic(row)), review_settings(pool), pool.campaign_id

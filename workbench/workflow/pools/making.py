@@ -22,14 +22,10 @@ from workbench.pooling.strategy import named
 from workbench.records import PoolEntry, TieRule, Verdict, sorted_pairs
 from workbench.storage.tables import JudgmentEventRow, PoolEntryRow, PoolRow, RunRow
 from workbench.workflow.checks import storable
-from workbench.workflow.pools.adaptive_pools import (
-    adaptive_recipe,
-    append_pool_events,
-    initial_adaptive_pool,
-    most_pairs,
-)
+from workbench.workflow.pools.adaptive_pools import adaptive_recipe, initial_adaptive_pool, most_pairs
 from workbench.workflow.pools.learner_pools import is_learner, learner_recipe
 from workbench.workflow.pools.listing import PoolReport, pool_report, recipe_in_words
+from workbench.workflow.pools.pool_log import append_pool_events
 from workbench.workflow.pools.pool_rows import LONGEST_NAME, checked_name, name_taken
 from workbench.workflow.pools.pooled_topics import highest_grades, relevant_pairs
 from workbench.workflow.runs.packed_store import pack_runs, run_for_use

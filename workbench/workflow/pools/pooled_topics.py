@@ -47,6 +47,11 @@ class TopicDocnos:
         """The documents as bytes."""
         return frozenset(self.joined.split(b"\n")) if self.count else frozenset()
 
+    @property
+    def in_words(self) -> tuple[str, ...]:
+        """The documents."""
+        return tuple(self.joined.decode("utf-8", "surrogateescape").split("\n")) if self.count else ()
+
     def among(self, answers: TopicAnswers) -> NDArray[np.bool_]:
         """Which of the documents that have an answer are these."""
         return answers.keep(("among", self), self._among)

@@ -21,7 +21,6 @@ from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEntryRow, PoolEventRow, PoolRow
 from workbench.workflow.clock import shared_now
-from workbench.workflow.pools.adaptive_pools import append_pool_events
 from workbench.workflow.pools.drafts import (
     Rebuilt,
     draft_pairs,
@@ -45,6 +44,7 @@ from workbench.workflow.pools.making import (
     recipe_of,
     write_entries,
 )
+from workbench.workflow.pools.pool_log import append_pool_events
 from workbench.workflow.pools.pool_rows import locked_pool, pool_row
 from workbench.workflow.runs.packed_store import pack_runs_one_by_one
 from workbench.workflow.runs.run_records import lines_of_runs

@@ -17,7 +17,8 @@ from workbench.learning.stopping import StoppingGoal
 from workbench.tables import Export
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.adaptive_pools import adaptive_pool_row, totals
-from workbench.workflow.pools.learner_pools import LiveReview, candidates_of, is_learner
+from workbench.workflow.pools.learner_pools import candidates_of, is_learner, review_after
+from workbench.workflow.pools.pool_log import TopicFold
 
 _POINTS = 200
 
@@ -64,7 +65,7 @@ def pool_advice(
     found = []
     for topic, title in titles.items():
         if topic in chosen:
-            review = LiveReview(topic).after(db, pool, candidates)
+            review = review_after(TopicFold(), db, pool, topic, candidates)
             advice = stopping_advice(review, goal)
             found.append(TopicAdvice(topic, title, advice, advice.unread > 0 and review.left <= 0))
     return tuple(found)
