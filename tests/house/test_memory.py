@@ -10,7 +10,7 @@ PACKAGE = ROOT / "workbench"
 
 KEPT = {
     "workflow/log.py:_LOGS": "current answers of campaigns, caught up by their events",
-    "workflow/judging/queue_handout.py:_HOLDS": "what is handed out of queues, caught up by their events",
+    "workflow/judging/queue_handout.py:_HANDED_OUT": "what is handed out of queues, by their events",
     "workflow/judging/handout.py:_KNOWN": "orders of topics, by what they are made of",
     "workflow/pools/pooled_topics.py:_POOLS": "documents of pools, by their contents",
     "workflow/pools/listing.py:_CONTRIBUTED": "what each run brought to a pool, by its contents",

@@ -170,7 +170,7 @@ def compare(db: Session, queued: Queued) -> None:
             task = own_task(db, number, queued.made.accounts[name])
             shown = mine.judged, mine.unsure, mine.cannot_judge, mine.total, mine.at_most, mine.closed
             assert shown == (*counts(task), task.total, task.at_most, task.closed)
-    people = sorted(queue.people.tolist())
+    people = sorted(set(queued.made.assessors.values()) - queue.machines)
     shares = np.array(queue.shares("T1", np.array(people, np.int64))).T.tolist()
     for who, share in zip(people, shares, strict=True):
         has = told.of(who)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, Self
 
@@ -29,7 +29,7 @@ from workbench.workflow.pools.pool_log import (
     fold_key,
     lock_topic,
 )
-from workbench.workflow.pools.pooled_topics import ByTopic, TopicDocnos, pooled_by_topic
+from workbench.workflow.pools.pooled_topics import ByTopic, TopicDocnos, machines_of, pooled_by_topic
 
 LEASE_RULE = "lease_minutes"
 LEASE_MINUTES = 30
@@ -89,12 +89,14 @@ class QueueHandout(Handout):
     def load(cls, db: Session, pool: PoolRow, topic: str) -> Self:
         """A topic of a queue."""
         entries = entries_of(db, pool.id, topic)
-        people = people_of(db, pool.campaign_id)
+        row = AssessorRow
+        # Machines take no place of anybody.
+        people = db.scalars(
+            select(row.id).where(row.campaign_id == pool.campaign_id, row.machine.is_(False))
+        ).all()
         docnos = [docno for docno, _, _ in entries]
         current: dict[str, dict[int, CurrentEvent]] = {docno: {} for docno in docnos}
-        for event in current_events(
-            db, pool.campaign_id, assessor_ids=people.tolist(), topic=topic, put_off=True
-        ):
+        for event in current_events(db, pool.campaign_id, assessor_ids=people, topic=topic, put_off=True):
             if event.docno in current:
                 current[event.docno][event.assessor_id] = event
         codes = (
@@ -102,7 +104,7 @@ class QueueHandout(Handout):
             for docno, events in current.items()
             for who, event in events.items()
         )
-        pairs = QueueTopic(pool.per_pair or 1, docnos, people, codes, handed_out_of(db, pool, topic))
+        pairs = QueueTopic(pool.per_pair or 1, docnos, codes, handed_out_of(db, pool, topic))
         lease = Lease.of(db, pool.campaign_id)
         return cls(topic, pairs, entries, current, lease, pool.closed_at is not None)
 
@@ -196,13 +198,6 @@ def lease_minutes(desk_rules: Mapping[str, Any]) -> int:
     return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else LEASE_MINUTES
 
 
-def people_of(db: Session, campaign_id: int) -> Numbers:
-    """The assessors of a campaign that are no machines, ascending: machines take no place of anybody."""
-    row = AssessorRow
-    chosen = select(row.id).where(row.campaign_id == campaign_id, row.machine.is_(False)).order_by(row.id)
-    return np.array(db.scalars(chosen).all(), np.int64)
-
-
 def give_back(
     db: Session, pool: PoolRow, topic: str, *, assessor_id: int | None = None, docno: str | None = None
 ) -> int:
@@ -256,7 +251,7 @@ def _append(
 
 def handed_out_of(db: Session, pool: PoolRow, topic: str) -> tuple[Hold, ...]:
     """What is handed out of a topic of a queue, in the order of handing out."""
-    fold = _HOLDS.get(fold_key(db, pool, topic), TopicFold[dict[tuple[str, int], Hold]])
+    fold = _HANDED_OUT.get(fold_key(db, pool, topic), TopicFold[dict[tuple[str, int], Hold]])
     with fold.lock:
         return tuple(fold.after(db, pool.id, topic, dict, _take).values())
 
@@ -271,7 +266,7 @@ def _take(handed_out: dict[tuple[str, int], Hold], event: TopicEvent) -> None:
         handed_out.pop((event.docno, event.assessor_id), None)
 
 
-_HOLDS: Cache[Hashable, TopicFold[dict[tuple[str, int], Hold]]] = Cache(20_000)
+_HANDED_OUT: Cache[Hashable, TopicFold[dict[tuple[str, int], Hold]]] = Cache(20_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,9 +277,10 @@ class QueueTopics:
     pool: PoolRow
     answers: Mapping[str, TopicAnswers]
     pooled: ByTopic
-    people: Numbers
+    machines: frozenset[int]
     lease: Lease
     now: datetime
+    _topics: dict[str, QueueTopic] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -292,19 +288,24 @@ class QueueTopics:
     ) -> Self:
         """A queue, with these answers of its campaign."""
         campaign_id = pool.campaign_id
-        pooled, people = pooled_by_topic(db, pool), people_of(db, campaign_id)
+        pooled, machines = pooled_by_topic(db, pool), machines_of(db, campaign_id)
         every = {topic: answers.get(topic) or no_answers(topic) for topic in pooled}
-        return cls(db, pool, every, pooled, people, Lease.of(db, campaign_id), now or datetime.now(UTC))
+        return cls(db, pool, every, pooled, machines, Lease.of(db, campaign_id), now or datetime.now(UTC))
 
     def topic(self, topic: str) -> QueueTopic:
         """The pairs of a topic."""
-        pooled, answers = self.pooled[topic], self.answers[topic]
-        handed_out, per_pair = handed_out_of(self.db, self.pool, topic), self.pool.per_pair or 1
-        # Of a queue of a million pairs few topics change between two pages.
-        return answers.keep(
-            ("queue", self.pool.id, per_pair, pooled, self.people.tobytes(), handed_out),
-            lambda of: QueueTopic(per_pair, pooled.in_words, self.people, of.coded(), handed_out),
-        )
+        if topic not in self._topics:
+            per_pair, machines, pooled = self.pool.per_pair or 1, self.machines, self.pooled[topic]
+            handed_out = handed_out_of(self.db, self.pool, topic)
+
+            def made(answers: TopicAnswers) -> QueueTopic:
+                codes = (one for one in answers.coded() if one[1] not in machines)
+                return QueueTopic(per_pair, pooled.in_words, codes, handed_out)
+
+            # Of a queue of a million pairs few topics change between two pages.
+            key = ("queue", self.pool.id, per_pair, machines, pooled, handed_out)
+            self._topics[topic] = self.answers[topic].keep(key, made)
+        return self._topics[topic]
 
     def abandoned(self, topic: str) -> list[Hold]:
         """What is out with who cannot judge now, or has not answered in the topic for a lease."""
