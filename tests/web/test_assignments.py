@@ -7,6 +7,7 @@ from flask.testing import FlaskClient
 
 from tests.cast import Cast
 from tests.uploads import text_of
+from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.web import paging
 from workbench.web.pages.assignments import assignments
@@ -65,6 +66,49 @@ def test_a_topic_is_taken_back_and_given_to_another_by_its_box(
     assert answer.status_code == 303
     assert "1 assignment added in “depth 2”." in olga.get(answer.location).text
     assert len(lines(sqlite_database, cast)) == 4
+
+
+def test_the_rest_of_a_topic_is_handed_over(
+    olga: FlaskClient, enter: Enter, cast: Cast, sqlite_database: Database
+) -> None:
+    """T1 has three documents: Ada judges one, Ben takes the other two over and judges one, Ada the last."""
+    who, ada, ben = numbers(sqlite_database, cast), enter("Ada"), enter("Ben")
+
+    def hand_over(giver: str, taker: str, rest: str) -> None:
+        had = fields(olga.get(ADDRESS).text, "had")
+        cells = [one for one in had if one != f"{who[giver]}:T1"] + [f"{who[taker]}:T1"]
+        form = {"pool": cast.pool_id, "had": had, "order": "docno", "cell": cells, "rest": rest}
+        sent = {name: value for name, value in form.items() if value}
+        assert olga.post(f"{ADDRESS}/topics", data=sent).status_code == 303
+
+    def order(client: FlaskClient, name: str) -> list[str]:
+        found = client.get(f"/c/harbour/judge/{cast.assignments[name, 'T1']}/work").json or {}
+        return sorted(found["order"])
+
+    def judge_one(client: FlaskClient, name: str) -> str:
+        address = f"/c/harbour/judge/{cast.assignments[name, 'T1']}"
+        found = re.search(r'name="docno" value="([^"]+)"', client.get(address).text)
+        assert found
+        form = {"docno": found[1], "answer": "1", "client_id": f"the-one-of-{name}"}
+        assert client.post(f"{address}/answer", data=form).status_code == 303
+        return found[1]
+
+    every = order(ada, "Ada")
+    with sqlite_database.writing() as db:
+        revoke(db, cast.campaign_id, cast.assignments["Ben", "T1"])
+    first = judge_one(ada, "Ada")
+    hand_over("Ada", "Ben", "1")
+    assert order(ben, "Ben") == [one for one in every if one != first]
+    assert ada.get(f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}/work").status_code == 404
+    second = judge_one(ben, "Ben")
+    (line,) = (one for one in lines(sqlite_database, cast) if (one.topic, one.assessor) == ("T1", "Ben"))
+    assert (line.answered, line.pairs) == (1, 2)
+    # Ben's two and three of T2, of which he has judged one.
+    assert "4 documents left in 2 topics" in text_of(ben.get("/c/harbour/judge").text)
+    hand_over("Ben", "Ada", "1")
+    assert order(ada, "Ada") == [one for one in every if one != second]
+    hand_over("Ada", "Ben", "")
+    assert order(ben, "Ben") == every
 
 
 def test_what_somebody_else_changed_meanwhile_stays(

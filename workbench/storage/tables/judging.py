@@ -42,7 +42,10 @@ class AssessorRow(Base):
 
 
 class AssignmentRow(Base):
-    """A topic of a pool assigned to an assessor, in an order determined by rule and seed."""
+    """A topic of a pool assigned to an assessor, in an order determined by rule and seed.
+
+    `rest_of` are the assessors from whom the topic was taken over: what these have answered is no part of it.
+    """
 
     __tablename__ = "assignment"
     id: Mapped[int] = mapped_column(RowId, primary_key=True)
@@ -53,6 +56,7 @@ class AssignmentRow(Base):
     seed: Mapped[int] = mapped_column(BigInteger)
     assigned_at: Mapped[datetime]
     revoked_at: Mapped[datetime | None]
+    rest_of: Mapped[list[Any]] = mapped_column(default=list)
     __table_args__ = (
         UniqueConstraint("pool_id", "topic", "assessor_id"),
         CheckConstraint("order_rule in ('shuffled','docno','priority')", "order_rule"),

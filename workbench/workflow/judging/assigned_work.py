@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
+from sqlalchemy import Text, cast, select
 from sqlalchemy.orm import Session
 
 from workbench.records import id_bytes
@@ -176,7 +176,7 @@ def _answered(docnos: TopicDocnos, answers: TopicAnswers) -> tuple[Numbers, Numb
 class HandedDocuments:
     """What assessors have of some pools: of fixed ones all that are pooled, of others as handed out.
 
-    `open` are the pools that are not closed.
+    `open` are the pools that are not closed. `rests` says who took a topic over, from whom.
     """
 
     answers: Mapping[str, TopicAnswers]
@@ -184,11 +184,18 @@ class HandedDocuments:
     fixed: Mapping[int, ByTopic]
     queues: Mapping[int, QueueTopics]
     adaptive: Mapping[tuple[int, str], AdaptiveHandout]
+    rests: Mapping[tuple[int, str], Mapping[int, Sequence[int]]]
 
     def of(self, pool_id: int, topic: str, assessor_id: int) -> TopicDocnos:
         """What an assessor to whom a topic of a pool is assigned has of it."""
         if pool_id in self.fixed:
-            return self.fixed[pool_id].get(topic, NOTHING)
+            docnos, answers = self.fixed[pool_id].get(topic, NOTHING), self.answers.get(topic)
+            others = self.rests.get((pool_id, topic), {}).get(assessor_id, ())
+            if answers is None or not others:
+                return docnos
+            theirs = np.unique(answers.places[np.isin(answers.assessors, others)]).tolist()
+            answered = answers.joined.split(b"\n")
+            return TopicDocnos.of(docnos.docnos.difference(answered[place] for place in theirs))
         if pool_id in self.queues:
             return self.queues[pool_id].docnos(topic, assessor_id)
         found = self.adaptive.get((pool_id, topic))
@@ -200,7 +207,11 @@ class HandedDocuments:
         if pool_id in self.fixed:
             docnos = self.fixed[pool_id].get(topic, NOTHING)
             done = answered_by(self.answers.get(topic), assessors, docnos)
-            return Shares(nothing + docnos.count, done, nothing, nothing)
+            has = nothing + docnos.count
+            for who in self.rests.get((pool_id, topic), ()):
+                part, mine = self.of(pool_id, topic, who), assessors == who
+                has[mine], done[mine] = part.count, answered(self.answers.get(topic), who, part)
+            return Shares(has, done, nothing, nothing)
         if pool_id in self.queues:
             return self.queues[pool_id].shares(topic, assessors)
         found = self.adaptive.get((pool_id, topic))
@@ -238,8 +249,15 @@ def handed_documents(
         else:
             topics = [one.topic for one in only if one.pool_id == pool.id]
             adaptive |= {(pool.id, topic): AdaptiveHandout.load(db, pool, topic) for topic in topics}
+    row = AssignmentRow
+    taken_over = select(row.pool_id, row.topic, row.assessor_id, row.rest_of).where(
+        row.pool_id.in_(list(fixed)), row.revoked_at.is_(None), cast(row.rest_of, Text) != "[]"
+    )
+    rests: dict[tuple[int, str], dict[int, Sequence[int]]] = {}
+    for pool_id, topic, who, others in db.execute(taken_over):
+        rests.setdefault((pool_id, topic), {})[who] = others
     still_open = frozenset(pool.id for pool in pools if pool.closed_at is None)
-    return HandedDocuments(answers, still_open, fixed, queues, adaptive)
+    return HandedDocuments(answers, still_open, fixed, queues, adaptive, rests)
 
 
 def _union(parts: Sequence[TopicDocnos]) -> TopicDocnos:

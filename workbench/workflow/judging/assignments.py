@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound, WorkbenchError
 from workbench.figures import counted
-from workbench.storage.chunks import chunks
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, TopicRow
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.judging.assigned_work import given_topics, handed_documents
@@ -30,7 +30,7 @@ from workbench.workflow.pools.adaptive_pools import topics_of_pool
 from workbench.workflow.pools.pool_rows import require_open, share_locked_pool
 
 
-def revoke(db: Session, campaign_id: int, assignment_id: int) -> None:
+def revoke(db: Session, campaign_id: int, assignment_id: int) -> AssignmentRow:
     """Remove an assignment; judgments stay, unanswered documents go to others. Raises NotFound."""
     row = db.scalar(
         select(AssignmentRow)
@@ -43,6 +43,7 @@ def revoke(db: Session, campaign_id: int, assignment_id: int) -> None:
     pool = db.get_one(PoolRow, row.pool_id)
     kind_of(pool).take_back(db, pool, row)
     db.flush()
+    return row
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,11 +196,27 @@ def in_turn(
     ]
 
 
-def distribute(db: Session, distribution: Distribution) -> int:
+def reassign(
+    db: Session, campaign_id: int, distribution: Distribution, gone: Iterable[int], *, rest: bool
+) -> int:
+    """Remove assignments and make others at once; returns how many are new. Raises as `distribute`.
+
+    With `rest`, who gets a topic that was taken from others gets only what these have not answered.
+    """
+    taken_from: dict[str, set[int]] = {}
+    for row in [revoke(db, campaign_id, number) for number in gone]:
+        taken_from.setdefault(row.topic, set()).update((row.assessor_id, *row.rest_of))
+    return distribute(db, distribution, taken_from if rest else {}) if distribution.given else 0
+
+
+def distribute(
+    db: Session, distribution: Distribution, taken_from: Mapping[str, Collection[int]] = MappingProxyType({})
+) -> int:
     """Make the assignments of a distribution; existing ones stay as they are. Returns how many are new.
 
-    What was removed is assigned again with its old order. Raises Conflict for a draft or a closed pool,
-    NotFound for a topic outside the pool or an assessor without account.
+    What was removed is assigned again with its old order. Of a topic that was taken from assessors, what
+    these have answered is no part. Raises Conflict for a draft or a closed pool, NotFound for a topic outside
+    the pool or an assessor without account.
     """
     pool = share_locked_pool(db, distribution.pool_id)
     require_open(pool)
@@ -212,7 +229,7 @@ def distribute(db: Session, distribution: Distribution) -> int:
     known = {(topic, who): (number, revoked is not None) for topic, who, number, revoked in rows}
     # What comes when in an adaptive pool is its strategy's business.
     order = OrderRule.PRIORITY if kind_of(pool).one_by_one else distribution.order
-    now, new, again = datetime.now(UTC), list[dict[str, Any]](), list[int]()
+    now, new, again = datetime.now(UTC), list[dict[str, Any]](), list[dict[str, Any]]()
     for topic, assessor_id in dict.fromkeys(distribution.given):
         if topic not in pooled:
             raise NotFound(f"topic {topic!r} has nothing in pool {pool.name!r}")
@@ -221,8 +238,9 @@ def distribute(db: Session, distribution: Distribution) -> int:
                 "only assessors with an account here can be assigned work", remedy="invite the person first"
             )
         number, removed = known.get((topic, assessor_id), (None, True))
+        rest_of = sorted(set(taken_from.get(topic, ())) - {assessor_id})
         if number is not None and removed:
-            again.append(number)
+            again.append({"id": number, "revoked_at": None, "rest_of": rest_of})
         elif number is None:
             new.append(
                 {
@@ -232,13 +250,14 @@ def distribute(db: Session, distribution: Distribution) -> int:
                     "order_rule": order,
                     "seed": _seed(distribution.seed, assessor_id),
                     "assigned_at": now,
+                    "rest_of": rest_of,
                 }
             )
     if new:
         # The trail has what a statement returns.
         db.execute(insert(row).returning(*row.__table__.c), new)
-    for some in chunks(again):
-        db.execute(update(row).where(row.id.in_(some)).values(revoked_at=None))
+    if again:
+        db.execute(update(row), again)
     return len(new) + len(again)
 
 

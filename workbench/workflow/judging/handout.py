@@ -20,7 +20,7 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from workbench.records import id_bytes
-from workbench.storage.events import CurrentEvent
+from workbench.storage.events import CurrentEvent, current_events
 from workbench.storage.tables import AssignmentRow, PoolEntryRow, PoolRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
@@ -108,14 +108,24 @@ class FixedHandout(Handout):
         return cls(db, pool, topic)
 
     def documents(self, assignment: AssignmentRow) -> Sequence[str]:
-        """All that are pooled, in the assignment's order, as it is known since the pool's pairs changed."""
+        """All that are pooled, in the assignment's order, as it is known since the pool's pairs changed.
+
+        What was taken over from others is without their answers.
+        """
         rule, seed = OrderRule(assignment.order_rule), assignment.seed
 
         def read() -> KnownOrder:
             entries = entries_of(self.db, self.pool.id, self.topic)
             return KnownOrder(in_order(entries, topic=self.topic, rule=rule, seed=seed))
 
-        return _KNOWN.get((self.pool.id, contents_of(self.pool), self.topic, rule, seed), read)
+        known = _KNOWN.get((self.pool.id, contents_of(self.pool), self.topic, rule, seed), read)
+        if not assignment.rest_of:
+            return known
+        answers = current_events(
+            self.db, self.pool.campaign_id, assessor_ids=assignment.rest_of, topic=self.topic
+        )
+        answered = {event.docno for event in answers}
+        return [docno for docno in known if docno not in answered]
 
 
 def entries_of(db: Session, pool_id: int, topic: str) -> list[Entry]:

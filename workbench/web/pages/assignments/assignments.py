@@ -28,7 +28,6 @@ from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.paging import page_of_topics, place_sent
 from workbench.web.requests import go_to
-from workbench.workflow.judging import assignments
 from workbench.workflow.judging.assigned_work import given_topics
 from workbench.workflow.judging.assignments import (
     AssignmentLine,
@@ -37,6 +36,7 @@ from workbench.workflow.judging.assignments import (
     assignments_of,
     distribute,
     loads_of,
+    reassign,
 )
 from workbench.workflow.judging.assignments import in_turn as topics_in_turn
 from workbench.workflow.judging.handout import OrderRule
@@ -98,9 +98,8 @@ def by_hand() -> Response:
         order = _order()
         # All of the table or nothing: it is one page of topics.
         with writing() as db:
-            done = distribute(db, Distribution(line.id, added, order)) if added else 0
-            for number in gone:
-                assignments.revoke(db, here().id, number)
+            distribution = Distribution(line.id, added, order)
+            done = reassign(db, here().id, distribution, gone, rest="rest" in request.form)
     changes = [f"{counted(done, 'assignment')} added"] if done else []
     changes += [f"{counted(len(gone), 'assignment')} removed; judgments stay"] if gone else []
     announce_step(f"{', '.join(changes) or 'Nothing changed'} in “{line.name}”.")
