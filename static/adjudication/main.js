@@ -8,17 +8,11 @@ import { announce, light } from "../shared/light.js";
 import { hideNotices, showNotice, showRefusal } from "../shared/notices.js";
 import { pageThrough, reloadFromMemory } from "../shared/page.js";
 import { ignoreSecondClicks } from "../shared/second_click.js";
-import { Ahead, piecesOf, recount, showPieces } from "./ahead.js";
 import { Passages } from "./passages.js";
 
+const PIECES = ["document", "statement", "said", "verdicts"];
 const desk = byId("desk");
-const ahead = new Ahead(desk.dataset.ahead);
 const sender = new FormSender();
-
-// Where the next pair is shown before the decision on the last one has arrived: the pieces of that last pair, and
-// what was pressed since, which waits until it has.
-let before = null;
-let early = null;
 let passages = null;
 
 const isOvertaken = () => "overtaken" in byId("document").dataset;
@@ -29,10 +23,7 @@ function arrived(news = "") {
   hideNotices();
   const box = byId("document");
   box.focus({ preventScroll: true });
-  if (isOvertaken()) {
-    early = null;
-    light("overtaken");
-  }
+  if (isOvertaken()) light("overtaken");
   announce(news && !isOvertaken() ? `${news} ${box.dataset.announce}` : box.dataset.announce);
   showPassages();
 }
@@ -72,81 +63,50 @@ function showNextPassage() {
   if (description) announce(description);
 }
 
-// The pair on the desk as its form names it, or null at the end.
-function pairShown() {
-  const { topic, docno } = desk.querySelector("form.answers").elements;
-  return topic ? { topic: topic.value, docno: docno.value } : null;
+// The pieces of the desk in a response, as nodes, with the address of their pair; null where there is no pair in it.
+async function piecesOf(response) {
+  const template = document.createElement("template");
+  template.innerHTML = await response.text();
+  const nodes = PIECES.map((id) => template.content.querySelector(`#${id}`));
+  if (nodes.includes(null)) return null;
+  for (const node of nodes) node.removeAttribute("hx-swap-oob");
+  return { nodes, address: response.headers.get("HX-Replace-Url") };
 }
 
-function lookAhead() {
-  const pair = pairShown();
-  if (pair) ahead.look(pair);
-  else ahead.take();
+function show({ nodes, address }) {
+  for (const node of nodes) {
+    byId(node.id).replaceWith(node);
+    htmx.process(node);
+  }
+  history.replaceState(null, "", address);
 }
 
-// Shows a pair at once; the browser's address follows after it is seen. Gives the pieces that were there.
-function showPair(pieces) {
-  const replaced = showPieces(pieces);
-  setTimeout(() => history.replaceState(null, "", pieces.address));
-  return replaced;
-}
-
-// ---- sending -------------------------------------------------------------------------------------------
+// ---- sending: the pair stays on the desk until its decision has arrived -----------------------------------
 
 desk.addEventListener("submit", (event) => {
   event.preventDefault();
   event.stopImmediatePropagation();
-  const { target: form, submitter: button } = event;
-  if (!sender.isBusy) decide(form, button);
-  else if (before) early = () => form.isConnected && form.requestSubmit(button);
+  if (!sender.isBusy) decide(event.target, event.submitter);
 }, true);
 
 async function decide(form, button) {
   const field = form.elements.active_ms;
   if (field) field.value = String(activeMilliseconds());
-  const body = new URLSearchParams(new FormData(form, button));
-  const next = form.matches(".answers") ? ahead.take() : null;
-  let shown = null;
   const said = button?.dataset.said;
   const nobody = said && "nobody" in button.dataset ? byId("document").querySelector(".strip .mono").textContent : null;
-  if (next) {
-    before = showPair(next);
-    shown = pairShown();
-    body.set("now_topic", shown.topic);
-    body.set("now_docno", shown.docno);
-    arrived(said ? `Decided: ${said}.` : "");
-  }
-  desk.setAttribute("aria-busy", String(!next));
+  desk.setAttribute("aria-busy", "true");
+  const body = new URLSearchParams(new FormData(form, button));
   const { outcome, result, reason } = await sender.send(form.action, body, piecesOf);
   desk.setAttribute("aria-busy", "false");
-  if (outcome !== "sent") refused(reason);
-  else if (shown && !result.overtaken) tookNext(result, shown);
-  else wentOn(result, said ? `Recorded: ${said}.` : form.matches(".undo") ? "Undone." : "Saved.");
-  if (outcome === "sent" && !result.overtaken && nobody !== null) warnOfNobody(said, nobody);
-  before = null;
-  takeEarly();
-}
-
-// The next pair is on the desk already; what came is the one behind it.
-function tookNext(pieces, shown) {
-  recount(pieces);
-  ahead.keep(pieces);
+  if (outcome !== "sent") {
+    light("refused");
+    showRefusal(reason);
+    return;
+  }
+  show(result);
   light("saved");
-  hideNotices();
-  // Somebody else has decided the pair that came to the desk: it is shown as it is now.
-  const { topic, docno, seen } = desk.querySelector("form.answers").elements;
-  const isSame = topic?.value === shown.topic && docno.value === shown.docno;
-  if (!isSame || pieces.latest === seen.value) return;
-  early = null;
-  htmx.ajax("GET", location.pathname + location.search, { source: desk, target: "#document", swap: "outerHTML" });
-}
-
-// What came is shown: the next pair, or the same one that somebody else has decided meanwhile.
-function wentOn(pieces, news) {
-  showPair(pieces);
-  light("saved");
-  arrived(news);
-  if (!early) lookAhead();
+  arrived(said ? `Recorded: ${said}.` : form.matches(".undo") ? "Undone." : "Saved.");
+  if (nobody !== null && !isOvertaken()) warnOfNobody(said, nobody);
 }
 
 // A grade between those of the assessors may be meant, or a slip of the finger.
@@ -156,50 +116,22 @@ function warnOfNobody(said, docno) {
   ]);
 }
 
-// The pair comes back, with the reason above the bar.
-function refused(reason) {
-  early = null;
-  if (before) showPair(before);
-  light("refused");
-  if (before) arrived();
-  showRefusal(reason);
-  if (before) lookAhead();
-}
-
-function takeEarly() {
-  const act = early;
-  early = null;
-  act?.();
-}
-
 // ---- going to another pair without a decision -----------------------------------------------------------
 
 ignoreSecondClicks(desk, "button[name=decision]");
 
 desk.addEventListener("click", (event) => {
   if (event.target.closest("#passages")) showNextPassage();
-  const link = event.target.closest("a[hx-get]");
-  const isReady = link?.getAttribute("href") === ahead.address;
-  if (!link || (!sender.isBusy && !isReady)) return;
+  if (!sender.isBusy || !event.target.closest("a[hx-get]")) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  if (sender.isBusy) {
-    if (before) early = () => link.isConnected && link.click();
-    return;
-  }
-  showPair(ahead.take());
-  light("ready");
-  arrived();
-  lookAhead();
 }, true);
 
 document.addEventListener("htmx:finally:request", (event) => {
   const { ctx } = event.detail;
   const status = ctx.response?.status;
-  if (status >= 200 && status < 300 && ctx.status === "swapped") {
-    arrived();
-    lookAhead();
-  } else if (!(status >= 400 && status < 500)) light("missing");
+  if (status >= 200 && status < 300 && ctx.status === "swapped") arrived();
+  else if (!(status >= 400 && status < 500)) light("missing");
 });
 
 reloadFromMemory();
@@ -226,14 +158,9 @@ function actionOf(key, event) {
   if (key === " ") {
     return isOnControl(event.target) ? null : () => pageThrough(byId("document"), event.shiftKey ? -1 : 1);
   }
-  if (!controlOf(key)) return null;
-  if (!sender.isBusy) return () => press(key);
-  return () => {
-    if (before) early = () => press(key);
-  };
+  return controlOf(key) ? () => press(key) : null;
 }
 
 listenToKeys({ find: actionOf, reason: "#reason" });
 
 arrived();
-lookAhead();

@@ -172,7 +172,6 @@ SHOWN = {
     "accounts.index": SITE,
     "accounts.show": SITE,
     "additions.index": "pools.pairs",
-    "adjudicating.ahead": "disputes.index",
     "adjudicating.desk": "disputes.index",
     "adjudication.decisions": "disputes.decisions",
     "adjudication.export": "disputes.index",

@@ -153,26 +153,6 @@ def test_the_second_adjudicator_is_told_and_what_was_typed_is_still_there(
     assert (swapped.status_code, "data-overtaken" in swapped.text) == (200, True)
 
 
-def test_a_script_has_the_next_pair_ready_and_gets_the_one_behind_it_with_the_decision(
-    enter: Enter, sqlite_database: Database, judged: Cast
-) -> None:
-    judith, htmx = enter("Judith"), {"HX-Request": "true"}
-    ready = judith.get(f"{DESK}/ahead?order=topic&topic=T1&docno=d1", headers=htmx)
-    assert "docno=d2" in ready.headers["HX-Replace-Url"]
-    assert "<html" not in ready.text
-    # While d2 stands on the desk already, d1's decision is answered by what comes behind d2.
-    done = decide(judith, FAR, "2", htmx="yes", now_topic="T1", now_docno="d2")
-    assert "topic=T2&docno=d/4" in done.headers["HX-Replace-Url"]
-    assert done.headers["Desk-Seen"] == "0"
-    assert grades(sqlite_database, judged) == {FAR: 2}
-    # Of a pair that somebody else has decided meanwhile its number tells.
-    decide(enter("Olga"), SLASHED, "0")
-    again = decide(judith, ("T1", "d2"), "3", htmx="yes", now_topic="T2", now_docno="d/4")
-    assert int(again.headers["Desk-Seen"]) > 0
-    for stranger in ("Ada", "Vera"):
-        assert enter(stranger).get(f"{DESK}/ahead?topic=T1&docno=d1").status_code == 403
-
-
 def test_a_decision_is_refused_where_somebody_else_has_signed_in_meanwhile(
     enter: Enter, sqlite_database: Database, judged: Cast
 ) -> None:

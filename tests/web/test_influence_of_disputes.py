@@ -6,10 +6,12 @@ import pytest
 
 from tests.cast import Cast
 from tests.web.conftest import Enter
-from tests.web.test_adjudication import QUEUE, SAID, say
+from tests.web.test_adjudication import DESK, QUEUE, SAID, say
 from workbench.storage.engine import Database
 from workbench.workflow.adjudication import influence
 from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide
+from workbench.workflow.adjudication.disputes import Waiting, dispute_queue
+from workbench.workflow.jobs import JobState, latest
 
 
 def test_the_influence_of_a_large_campaign_is_computed_beside_its_queue(
@@ -30,6 +32,27 @@ def test_the_influence_of_a_large_campaign_is_computed_beside_its_queue(
     assert step not in page
     assert "it could reorder" in page
     assert enter("Ada").get(step).status_code == 403
+
+
+def test_the_desk_has_an_order_computed_that_stays_while_pairs_are_decided(
+    enter: Enter, sqlite_database: Database, cast: Cast
+) -> None:
+    with sqlite_database.writing() as db:
+        for (topic, docno), grades in SAID.items():
+            for name, grade in zip(("Ada", "Ben"), grades, strict=True):
+                say(db, cast, name, topic, docno, grade)
+    judith = enter("Judith")
+    with sqlite_database.reading() as db:
+        assert latest(db, cast.campaign_id, influence.JOB) is None
+    assert judith.get(DESK).status_code == 200
+    with sqlite_database.reading() as db:
+        job = latest(db, cast.campaign_id, influence.JOB)
+        assert job is not None
+        computed = dispute_queue(db, cast.campaign_id, waiting=Waiting.DESK).influence_at
+    assert job.state is JobState.DONE
+    judith.get(DESK)
+    with sqlite_database.reading() as db:
+        assert dispute_queue(db, cast.campaign_id, waiting=Waiting.DESK).influence_at == computed
 
 
 def test_the_queue_says_what_the_open_disputes_could_change_alone_and_together(

@@ -71,9 +71,7 @@ def dispute_queue(
     known: KnownInfluence | None = None
     behind = False
     if order is Order.INFLUENCE if influence is None else influence:
-        computing = InfluenceComputing(db, table)
-        known = _known(computing, waiting)
-        behind = waiting is not Waiting.DESK and (known is None or known.digest != computing.digest)
+        known, behind = _known(InfluenceComputing(db, table), waiting)
     values = None if known is None else known.of(table)
     sizes = np.diff(table.starts).tolist()
     return Queue(
@@ -83,7 +81,7 @@ def dispute_queue(
         counts=table.counts(),
         topics=tuple(zip(table.names, sizes, strict=True)),
         influence_at=known.at if known is not None else None,
-        influence_behind=behind and (known is None or _may_be_renewed(known)),
+        influence_behind=behind,
         alone=0 if values is None else int((values[table.states == STATES.index(State.OPEN), 0] > 0).sum()),
         together=0 if known is None else known.together,
         run_pairs=0 if known is None else known.run_pairs,
@@ -92,13 +90,16 @@ def dispute_queue(
     )
 
 
-def _known(computing: InfluenceComputing, waiting: Waiting) -> KnownInfluence | None:
+def _known(computing: InfluenceComputing, waiting: Waiting) -> tuple[KnownInfluence | None, bool]:
+    """What is known of the influence, and whether a job is to compute it for those who come next."""
     if waiting is Waiting.EXACT:
-        return computing.compute()
+        return computing.compute(), False
     known = computing.known()
     if waiting is Waiting.DESK and known is not None and datetime.now(UTC) - known.at < ON_THE_DESK:
-        return known
-    return computing.compute() if computing.small else known
+        return known, False
+    if computing.small:
+        return computing.compute(), waiting is Waiting.DESK
+    return known, known is None or (known.digest != computing.digest and _may_be_renewed(known))
 
 
 def _may_be_renewed(known: KnownInfluence) -> bool:

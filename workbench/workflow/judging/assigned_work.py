@@ -250,11 +250,11 @@ def handed_documents(
             topics = [one.topic for one in only if one.pool_id == pool.id]
             adaptive |= {(pool.id, topic): AdaptiveHandout.load(db, pool, topic) for topic in topics}
     row = AssignmentRow
-    taken_over = select(row.pool_id, row.topic, row.assessor_id, row.rest_of).where(
+    parts = select(row.pool_id, row.topic, row.assessor_id, row.rest_of).where(
         row.pool_id.in_(list(fixed)), row.revoked_at.is_(None), cast(row.rest_of, Text) != "[]"
     )
     rests: dict[tuple[int, str], dict[int, Sequence[int]]] = {}
-    for pool_id, topic, who, others in db.execute(taken_over):
+    for pool_id, topic, who, others in db.execute(parts):
         rests.setdefault((pool_id, topic), {})[who] = others
     still_open = frozenset(pool.id for pool in pools if pool.closed_at is None)
     return HandedDocuments(answers, still_open, fixed, queues, adaptive, rests)

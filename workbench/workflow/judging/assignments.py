@@ -203,14 +203,14 @@ def reassign(
 
     With `rest`, who gets a topic that was taken from others gets only what these have not answered.
     """
-    taken_from: dict[str, set[int]] = {}
+    givers: dict[str, set[int]] = {}
     for row in [revoke(db, campaign_id, number) for number in gone]:
-        taken_from.setdefault(row.topic, set()).update((row.assessor_id, *row.rest_of))
-    return distribute(db, distribution, taken_from if rest else {}) if distribution.given else 0
+        givers.setdefault(row.topic, set()).update((row.assessor_id, *row.rest_of))
+    return distribute(db, distribution, givers if rest else {}) if distribution.given else 0
 
 
 def distribute(
-    db: Session, distribution: Distribution, taken_from: Mapping[str, Collection[int]] = MappingProxyType({})
+    db: Session, distribution: Distribution, givers: Mapping[str, Collection[int]] = MappingProxyType({})
 ) -> int:
     """Make the assignments of a distribution; existing ones stay as they are. Returns how many are new.
 
@@ -238,7 +238,7 @@ def distribute(
                 "only assessors with an account here can be assigned work", remedy="invite the person first"
             )
         number, removed = known.get((topic, assessor_id), (None, True))
-        rest_of = sorted(set(taken_from.get(topic, ())) - {assessor_id})
+        rest_of = sorted(set(givers.get(topic, ())) - {assessor_id})
         if number is not None and removed:
             again.append({"id": number, "revoked_at": None, "rest_of": rest_of})
         elif number is None:

@@ -17,16 +17,23 @@ from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import form_text, sent_id, sent_words
 from workbench.web.ids import write_id
+from workbench.web.jobs import begin
 from workbench.web.pages.adjudication.queue import QueueChoice, queue_choice
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.adjudication.decisions import (
     Decision,
     DecisionSubmission,
     decide,
-    last_decided,
     undo,
 )
-from workbench.workflow.adjudication.disputes import DisputedPair, Waiting, dispute_queue, disputed_pair
+from workbench.workflow.adjudication.disputes import (
+    DisputedPair,
+    Waiting,
+    dispute_queue,
+    disputed_pair,
+    influence_arguments,
+)
+from workbench.workflow.adjudication.influence import JOB as INFLUENCE
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.adjudication.queue_lines import QueueLines
 from workbench.workflow.campaigns.campaigns import campaign_of
@@ -57,13 +64,6 @@ def desk() -> Response:
     return _desk(_choice(), _pair() if named else None)
 
 
-@blueprint.get("/ahead")
-@adjudicator
-def ahead() -> Response:
-    """The pair to decide behind the one that the address names, for a script to have ready."""
-    return _desk(_choice(), None, after=_pair())
-
-
 @blueprint.put("/words")
 @adjudicator
 def keep_words() -> Response:
@@ -89,20 +89,12 @@ def decide_pair() -> Response:
         done = decide(db, here().id, viewer().id, pair, submission)
     if done.overtaken is not None:
         return _desk(choice, pair, overtaken={"sent": submission, "theirs": done.overtaken})
-    if "now_topic" not in request.form:
-        if wants_fragment():
-            return _desk(choice, None, after=pair)
-        with reading() as db:
-            found = dispute_queue(db, here().id, order=choice.order, waiting=Waiting.DESK)
-            following = found.filtered(topic=choice.topic).next_open(pair)
-        return see_other(choice.desk_address(following))
-    # A script has put the next pair on the desk already: what comes after that one is wanted.
-    now_shown = sent_id("now_topic"), sent_id("now_docno")
-    response = _desk(choice, None, after=now_shown)
+    if wants_fragment():
+        return _desk(choice, None, after=pair)
     with reading() as db:
-        # A decision that somebody else has made of that pair meanwhile is shown at once.
-        response.headers["Desk-Seen"] = str(last_decided(db, here().id, now_shown))
-    return response
+        found = dispute_queue(db, here().id, order=choice.order, waiting=Waiting.DESK)
+        following = found.filtered(topic=choice.topic).next_open(pair)
+    return see_other(choice.desk_address(following))
 
 
 @blueprint.post("/undo")
@@ -134,6 +126,9 @@ def _desk(
         keys = keys_of(db, viewer().id, found.scale)
         # They stay where they are while the pairs come and go, so that only a whole page needs them.
         guidelines = "" if wants_fragment() else campaign_of(db, here().id).guidelines
+        arguments = influence_arguments(db, here().id) if found.influence_behind else None
+    if arguments is not None:
+        begin(INFLUENCE, arguments)
     page = render_template(
         "adjudication/_pieces.html" if wants_fragment() else "adjudication/desk.html",
         pair=shown,
