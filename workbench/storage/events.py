@@ -120,21 +120,6 @@ def current_events(
     return tuple(map(CurrentEvent._make, db.execute(_current(campaign_id, assessor_ids, topic, no_answers))))
 
 
-def put_off_docnos(db: Session, campaign_id: int, assessor_id: int, topic: str) -> frozenset[str]:
-    """The documents of a topic that an assessor has postponed to its end, and not answered since."""
-    event = JudgmentEventRow
-    ever = select(event.docno).where(
-        event.campaign_id == campaign_id,
-        event.assessor_id == assessor_id,
-        event.topic == topic,
-        event.answer == LATER,
-    )
-    found = {
-        docno: current_event(db, Pair(campaign_id, assessor_id, topic, docno)) for docno in db.scalars(ever)
-    }
-    return frozenset(docno for docno, one in found.items() if one is not None and one.answer == LATER)
-
-
 def annotated_events(
     db: Session, campaign_id: int, topic: str, assessor_ids: Iterable[int]
 ) -> Iterator[tuple[CurrentEvent, tuple[Any, ...]]]:

@@ -31,11 +31,8 @@ from workbench.workflow.judging.desk_settings import (
     text_settings_of,
 )
 from workbench.workflow.people.passwords import HINT as PASSWORD_HINT
-from workbench.workflow.people.roles import Role
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-
-SEE_ANSWERS = frozenset({Role.ORGANISER, Role.ADJUDICATOR, Role.VIEWER})
 
 # For `app.jinja_options`, which must be set before the first template is loaded.
 OPTIONS: Values = {
