@@ -11,7 +11,7 @@ from tests.uploads import import_judgments
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.storage.tables import JobRow
-from workbench.workflow.pools import portions
+from workbench.workflow.pools import making as pools
 from workbench.workflow.releases import making
 
 POOLS = f"{API}/campaigns/harbour/pools"
@@ -21,7 +21,7 @@ POOLS = f"{API}/campaigns/harbour/pools"
 def by_a_job(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Whether everything takes too long for a request."""
     if request.param == "by a job":
-        monkeypatch.setattr(portions, "FEW_LINES", -1)
+        monkeypatch.setattr(pools, "FEW_LINES", -1)
         monkeypatch.setattr(making, "FEW_ANSWERS", -1)
     return bool(request.param == "by a job")
 

@@ -28,8 +28,9 @@ from workbench.workflow.judging.queues import queue_report
 from workbench.workflow.people.groups import add_group, own_groups
 from workbench.workflow.people.membership import members
 from workbench.workflow.people.roles import Role
-from workbench.workflow.pools import drafts, portions
+from workbench.workflow.pools import drafts
 from workbench.workflow.pools.listing import pools_of
+from workbench.workflow.pools.making import known_pairs_of
 
 SETTINGS = "/c/harbour/settings"
 
@@ -325,11 +326,11 @@ def test_a_draft_that_is_rebuilt_while_it_is_opened_is_not_opened(
     assert made.status_code == 201, made.text
     with database.reading() as db:
         seen = drafts.before_opening(db, here.campaign_id, "later").sha256
-    read = drafts.draft_pairs
+    read = known_pairs_of
 
     def rebuilt_after_reading(db: Any, row: Any) -> Any:
         found = read(db, row)
-        monkeypatch.setattr(portions, "draft_pairs", read)
+        monkeypatch.setattr(drafts, "known_pairs_of", read)
         # As many pairs as before, of other documents, from other runs.
         with database.writing() as other:
             other.execute(
@@ -339,9 +340,9 @@ def test_a_draft_that_is_rebuilt_while_it_is_opened_is_not_opened(
             pool.recipe = pool.recipe | {"runs": []}
         return found
 
-    monkeypatch.setattr(portions, "draft_pairs", rebuilt_after_reading)
+    monkeypatch.setattr(drafts, "known_pairs_of", rebuilt_after_reading)
     with pytest.raises(Exception, match="changed"):
-        portions.open_in_portions(database, here.campaign_id, "later", seen=seen)
+        drafts.open_while_others_write(database, here.campaign_id, "later", seen=seen)
 
 
 @pytest.mark.engines

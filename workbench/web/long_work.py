@@ -10,27 +10,26 @@ from workbench.web.access import here
 from workbench.web.context import app_context, reading
 from workbench.web.jobs import begin, done
 from workbench.workflow.job_kinds import OPENING, PACKING, POOL, REBUILDING, RELEASE
-from workbench.workflow.pools.drafts import Rebuilt
+from workbench.workflow.pools.drafts import Rebuilt, open_while_others_write, rebuild
 from workbench.workflow.pools.listing import PoolReport, pool_report
-from workbench.workflow.pools.making import NewPool, asks_for_the_rest
-from workbench.workflow.pools.pool_rows import pool_row
-from workbench.workflow.pools.portions import (
-    make_in_portions,
-    open_in_portions,
+from workbench.workflow.pools.making import (
+    NewPool,
+    asks_for_the_rest,
+    make_while_others_write,
     reads_few_lines,
-    rebuild_in_portions,
 )
+from workbench.workflow.pools.pool_rows import pool_row
 from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.making import MadeRelease, make_release, releases_few_answers
 from workbench.workflow.releases.releases import release_by_version
 
 
 def make_pool_soon(new: NewPool) -> PoolReport:
-    """Make a pool of this campaign, and raise as `make_in_portions` does."""
+    """Make a pool of this campaign, and raise as `make_while_others_write` does."""
     with reading() as db:
         quick = reads_few_lines(db, here().id)
     if quick:
-        return make_in_portions(app_context().database, new)
+        return make_while_others_write(app_context().database, new)
     recipe = asdict(replace(new.recipe, tags=None if new.recipe.tags is None else sorted(new.recipe.tags)))
     of_pool = {"name": new.name, "draft": new.draft, "created_by": new.created_by}
     job = done(POOL, {**recipe, **of_pool, "parameters": new.recipe.texts()})
@@ -39,21 +38,21 @@ def make_pool_soon(new: NewPool) -> PoolReport:
 
 
 def open_pool_soon(name: str, *, seen: str | None = None) -> bool:
-    """Open a draft, and raise as `open_in_portions` does; False where it was open."""
+    """Open a draft, and raise as `open_while_others_write` does; False where it was open."""
     with reading() as db:
         is_short = not asks_for_the_rest(pool_row(db, here().id, name))
         quick = is_short or reads_few_lines(db, here().id)
     if quick:
-        return open_in_portions(app_context().database, here().id, name, seen=seen)
+        return open_while_others_write(app_context().database, here().id, name, seen=seen)
     return bool(done(OPENING, {"name": name, "seen": seen}).text)
 
 
 def rebuild_pool_soon(name: str) -> Rebuilt:
-    """Rebuild a draft, and raise as `rebuild_in_portions` does."""
+    """Rebuild a draft, and raise as `rebuild` does."""
     with reading() as db:
         quick = reads_few_lines(db, here().id)
     if quick:
-        return rebuild_in_portions(app_context().database, here().id, name)
+        return rebuild(app_context().database, here().id, name)
     entered, left, kept = json.loads(done(REBUILDING, {"name": name}).text)
     with reading() as db:
         return Rebuilt(pool_report(db, here().id, name), entered, left, kept)

@@ -20,9 +20,9 @@ from workbench.workflow.adjudication.influence import JOB as INFLUENCE
 from workbench.workflow.datasets import DatasetLoaded, load_dataset
 from workbench.workflow.jobs import Doing, Work
 from workbench.workflow.mail.sending import send_waiting
+from workbench.workflow.pools.drafts import open_while_others_write, rebuild
 from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
-from workbench.workflow.pools.making import NewPool
-from workbench.workflow.pools.portions import make_in_portions, open_in_portions, rebuild_in_portions
+from workbench.workflow.pools.making import NewPool, make_while_others_write
 from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.making import make_release
 from workbench.workflow.runs.packed_store import pack_runs_one_by_one
@@ -140,19 +140,19 @@ def make_pool(doing: Doing) -> bytes:
     of_pool = {name: asked.pop(name) for name in ("name", "draft", "created_by")}
     recipe = PoolRecipe(**asked | {"ties": TieRule(asked["ties"])})
     new = NewPool(doing.campaign_id, recipe, **of_pool, asked_at=doing.job.asked_at)
-    return make_in_portions(doing.database, new).pool.name.encode()
+    return make_while_others_write(doing.database, new).pool.name.encode()
 
 
 def open_draft(doing: Doing) -> bytes:
     """Open a draft; the result is empty where it was open."""
     asked = doing.job.arguments
-    opened = open_in_portions(doing.database, doing.campaign_id, asked["name"], seen=asked["seen"])
+    opened = open_while_others_write(doing.database, doing.campaign_id, asked["name"], seen=asked["seen"])
     return b"opened" if opened else b""
 
 
 def rebuild_draft(doing: Doing) -> bytes:
     """Rebuild a draft; the result is what entered, what left and what was kept."""
-    done = rebuild_in_portions(doing.database, doing.campaign_id, doing.job.arguments["name"])
+    done = rebuild(doing.database, doing.campaign_id, doing.job.arguments["name"])
     return json.dumps([done.entered, done.left, done.kept]).encode()
 
 

@@ -40,15 +40,9 @@ from workbench.workflow.pools.comparison import ComparedPools, compare_pools
 from workbench.workflow.pools.drafts import BeforeOpening
 from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
 from workbench.workflow.pools.listing import pool_summary, pools_of
-from workbench.workflow.pools.making import NewPool
+from workbench.workflow.pools.making import NewPool, make_while_others_write
 from workbench.workflow.pools.pool_json import made_pool_json, pool_json
 from workbench.workflow.pools.pool_rows import PoolState
-from workbench.workflow.pools.portions import (
-    make_in_portions,
-    open_in_portions,
-    rebuild_in_portions,
-    remove_leftovers,
-)
 
 POOL = click.argument("pool_name", metavar="POOL")
 YES = flag("--yes", help="Do not ask for confirmation.")
@@ -87,7 +81,7 @@ def pool_open(at: ChosenCampaign, pool_name: str, yes: bool) -> None:
         _say_opening(found)
         if not yes:
             click.confirm(f"Open {pool_name} for judging?", abort=True, err=True)
-        open_in_portions(database, campaign_id, pool_name, seen=found.sha256)
+        drafts.open_while_others_write(database, campaign_id, pool_name, seen=found.sha256)
     click.echo(f"{pool_name} is open for judging: {found.pool.pairs} pairs")
 
 
@@ -129,7 +123,7 @@ def pool_rebuild(at: ChosenCampaign, pool_name: str, as_json: bool) -> None:
     with at.open() as (database, campaign_id):
         with database.reading() as db:
             changed = drafts.changed_runs(db, campaign_id, pool_name)
-        done = rebuild_in_portions(database, campaign_id, pool_name)
+        done = drafts.rebuild(database, campaign_id, pool_name)
     for one in changed:
         now = "was removed" if one.sha256_now is None else f"was replaced: {one.sha256_now[:8]}"
         say_aside(f"run {one.tag} {one.sha256[:8]} {now}")
@@ -159,7 +153,6 @@ def pool_delete(at: ChosenCampaign, pool_name: str, yes: bool) -> None:
             click.confirm(question, abort=True, err=True)
         with database.writing() as db:
             drafts.delete_draft(db, campaign_id, pool_name)
-        remove_leftovers(database)
     click.echo(f"{pool_name} is deleted")
 
 
@@ -195,7 +188,7 @@ def pool(
     judgments so far, for one assessor. Its order may hint at what was found to be relevant.
     """
     with at.open() as (database, campaign_id):
-        made = make_in_portions(database, NewPool(campaign_id, recipe, name=name, draft=draft))
+        made = make_while_others_write(database, NewPool(campaign_id, recipe, name=name, draft=draft))
         if recipe.strategy == LEARNER.name:
             make_rounds(database, campaign_id, CollectionVectors())
     if as_json:

@@ -20,7 +20,7 @@ class PoolRow(Base):
 
     __tablename__ = "pool"
     id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), nullable=True)  # null while made
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
     name: Mapped[str] = mapped_column(String(120))
     recipe: Mapped[dict[str, Any]]
     pairs: Mapped[int]

@@ -19,7 +19,7 @@ from workbench.records import TieRule
 from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.api.cursors import Flag, ManyNames, Names, PageQuery, Whole, after_ids, page_of, sent
 from workbench.web.api.operations import Text, operation
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import reading, writing
 from workbench.web.downloads import streamed
 from workbench.web.jobs import begin_learning
 from workbench.web.long_work import make_pool_soon, open_pool_soon, rebuild_pool_soon
@@ -30,7 +30,6 @@ from workbench.workflow.pools.additions import Additions, add_documents, remove_
 from workbench.workflow.pools.listing import origin_lines, pool_origins, pool_report, pool_summary
 from workbench.workflow.pools.making import NewPool
 from workbench.workflow.pools.pool_json import made_pool_json, pool_json
-from workbench.workflow.pools.portions import remove_leftovers
 
 blueprint = Blueprint("pools", __name__, url_prefix="/campaigns/<slug>/pools")
 PAIRS = "text/tab-separated-values; charset=utf-8"
@@ -230,4 +229,3 @@ def remove(pool: str) -> None:
     """Delete a draft, with the documents added to it by hand."""
     with writing() as db:
         drafts.delete_draft(db, here().id, pool)
-    remove_leftovers(app_context().database)

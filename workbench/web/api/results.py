@@ -76,9 +76,6 @@ def _query(name: str, meaning: str, parts: list[tuple[str, Any, Any]]) -> Any:
     )
 
 
-RuleQuery = _query(
-    "RuleQuery", "A rule with its parameters, as the command `campaign qrels` has them.", _RULE
-)
 QrelsQuery = _query(
     "QrelsQuery",
     "A rule; `unjudged` adds -1 for pooled pairs without a grade.",

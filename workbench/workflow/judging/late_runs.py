@@ -18,9 +18,8 @@ from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.assessors import able_ids
 from workbench.workflow.pools.adaptive_pools import topics_of_pool
 from workbench.workflow.pools.listing import PoolReport
-from workbench.workflow.pools.making import NewPool
+from workbench.workflow.pools.making import NewPool, make_while_others_write
 from workbench.workflow.pools.pooled_topics import highest_grades_of, machines_of
-from workbench.workflow.pools.portions import make_in_portions
 from workbench.workflow.runs.packed_store import run_for_use
 
 CUTOFFS = (5, 10, 20, 50, 100)
@@ -110,5 +109,5 @@ def fill_holes(
 
     recipe = PoolRecipe(parameters={"depth": depth}, tags=[tag], supplementary=True)
     new = NewPool(campaign_id, recipe, name=f"{tag} late, depth {depth}", created_by=created_by)
-    report = make_in_portions(database, new, finish=assign_topics)
+    report = make_while_others_write(database, new, finish=assign_topics)
     return HolesFilled(report, assigned, unassigned)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -15,15 +15,20 @@ from workbench.errors import Conflict, WorkbenchError
 from workbench.pooling.strategies import ALL_STRATEGIES
 from workbench.pooling.strategy import named
 from workbench.records import id_bytes, sorted_ids
+from workbench.storage import locks
+from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, DocumentRow, PoolEntryRow, PoolRow
 from workbench.workflow.pools.adaptive_pools import is_adaptive, topics_of_pool
-from workbench.workflow.pools.listing import PoolLine, PoolReport, pool_summary
+from workbench.workflow.pools.listing import PoolLine, PoolReport, pool_report, pool_summary
 from workbench.workflow.pools.making import (
+    TRIES,
     KnownPairs,
     begin_with,
     current_runs,
     exclude_known_pairs,
+    known_pairs_of,
     manual_entry,
+    opened_sizes,
     pool_by_recipe,
     write_entries,
 )
@@ -39,7 +44,9 @@ from workbench.workflow.pools.pool_rows import (
     state_of,
 )
 from workbench.workflow.pools.pooled_topics import ByTopic, graded_of_pool, pooled_by_topic, read_by_topic
+from workbench.workflow.runs.packed_store import pack_runs_one_by_one
 
+Pair = tuple[str, str]
 _UNMARKED: Mapping[str, Any] = {"added_by": None, "added_at": None, "reason": None}
 
 
@@ -86,83 +93,62 @@ def rename_draft(db: Session, campaign_id: int, name: str, new_name: str) -> Non
 
 
 def delete_draft(db: Session, campaign_id: int, name: str) -> None:
-    """Delete a draft, with what was added to it by hand; raises NotFound, and Conflict where it is none.
-
-    Its pairs are nobody's from now on; `portions.remove_leftovers` takes them out of the database.
-    """
+    """Delete a draft, with what was added to it by hand; raises NotFound, and Conflict where it is none."""
     row = locked_pool(db, campaign_id, name)
     require_draft(row, "deleted")
-    forget(row)
+    db.execute(delete(PoolEntryRow).where(PoolEntryRow.pool_id == row.id))
+    db.delete(row)
     db.flush()
 
 
-@dataclass(frozen=True, slots=True)
-class RebuiltRow:
-    """A draft as its recipe makes it now, not in the database yet, and what it was made from."""
+def rebuild(database: Database, campaign_id: int, name: str) -> Rebuilt:
+    """Rebuild a draft by its recipe, from the runs as they are now and what is pooled or judged now.
 
-    row: PoolRow
-    entries: Mapping[tuple[str, str], dict[str, Any]]
-    entered: int
-    left: int
-    kept: int
-    contents: Hashable
-    runs: Mapping[str, str]
-
-
-def rebuilt(db: Session, row: PoolRow) -> RebuiltRow:
-    """A draft rebuilt by its recipe, from the runs as they are now and what is pooled or judged now.
-
-    Nothing is written. Runs that are gone are left out; what was added by hand is kept, and stays marked
-    where a run brings it now too. Raises Conflict for a pool that is no draft or has no run left.
+    It is computed before others have to wait. Runs that are gone are left out; what was added by hand is
+    kept, and stays marked where a run brings it now too. Raises NotFound, and Conflict for a pool that is no
+    draft, has no run left or changes again and again.
     """
+    for _ in range(TRIES):
+        pack_runs_one_by_one(database, campaign_id)
+        with database.reading() as db:
+            row = pool_row(db, campaign_id, name)
+            contents, runs, before = contents_of(row), current_runs(db, campaign_id), _marks(db, row.id)
+            new, entries = _rebuilt(db, row, runs, before)
+        with database.writing() as db:
+            locks.change(db, campaign_id)
+            row = locked_pool(db, campaign_id, name)
+            require_draft(row, "rebuilt")
+            if (contents_of(row), current_runs(db, campaign_id, locked=True)) != (contents, runs):
+                continue
+            db.execute(delete(PoolEntryRow).where(PoolEntryRow.pool_id == row.id))
+            write_entries(db, row.id, entries.values())
+            row.recipe, row.pairs, row.largest_possible = new.recipe, new.pairs, new.largest_possible
+            db.flush()
+            return Rebuilt(
+                pool_report(db, campaign_id, name),
+                entered=len(entries.keys() - before.keys()),
+                left=len(before.keys() - entries.keys()),
+                kept=sum(mark["added_at"] is not None for mark in before.values()),
+            )
+    raise Conflict("the draft or its runs changed while it was being rebuilt", remedy="rebuild it again")
+
+
+def _rebuilt(
+    db: Session, row: PoolRow, runs: Mapping[str, str], before: Mapping[Pair, Mapping[str, Any]]
+) -> tuple[PoolRow, Mapping[Pair, dict[str, Any]]]:
+    """A draft and its pairs as its recipe makes them now, with nothing written."""
     require_draft(row, "rebuilt")
-    holding = current_runs(db, row.campaign_id)
-    chosen = [(run["tag"], holding[run["tag"]]) for run in row.recipe["runs"] if run["tag"] in holding]
+    chosen = [(run["tag"], runs[run["tag"]]) for run in row.recipe["runs"] if run["tag"] in runs]
     if not chosen and named(ALL_STRATEGIES, row.recipe["strategy"]).reads_runs:
         raise Conflict(f"no run of {row.name!r} is left", remedy="delete the draft and pool other runs")
-    new = PoolRow(
-        campaign_id=row.campaign_id,
-        name=row.name,
-        recipe=row.recipe,
-        created_by=row.created_by,
-        per_pair=row.per_pair,
-    )
-    before = _marks(db, row.id)
+    new = PoolRow(campaign_id=row.campaign_id, name=row.name, recipe=row.recipe)
     entries = pool_by_recipe(db, new, chosen)
     kept = {pair: mark for pair, mark in before.items() if mark["added_at"] is not None}
     merged = {pair: {**manual_entry(pair), **mark} for pair, mark in kept.items()}
     merged |= {pair: {**_UNMARKED, **values, **kept.get(pair, {})} for pair, values in entries.items()}
     if not is_adaptive(new):
         new.pairs = len(merged)
-    return RebuiltRow(
-        new,
-        merged,
-        entered=len(merged.keys() - before.keys()),
-        left=len(before.keys() - merged.keys()),
-        kept=len(kept),
-        contents=contents_of(row),
-        runs=holding,
-    )
-
-
-def replace_entries(db: Session, row: PoolRow, found: RebuiltRow) -> None:
-    """Let a locked draft have what it was rebuilt to."""
-    db.execute(delete(PoolEntryRow).where(PoolEntryRow.pool_id == row.id))
-    write_entries(db, row.id, found.entries.values())
-    row.recipe, row.pairs = found.row.recipe, found.row.pairs
-    row.largest_possible = found.row.largest_possible
-    db.flush()
-
-
-def is_as_it_was(db: Session, row: PoolRow, found: RebuiltRow) -> bool:
-    """Whether a locked draft and the runs are what it was rebuilt from; raises Conflict for one opened."""
-    require_draft(row, "rebuilt")
-    return contents_of(row) == found.contents and current_runs(db, row.campaign_id, locked=True) == found.runs
-
-
-def forget(row: PoolRow) -> None:
-    """Let a draft belong to no campaign: nobody sees it, and it is removed when there is time."""
-    row.campaign_id, row.created_at = None, datetime.fromtimestamp(0, UTC)  # type: ignore[assignment]
+    return new, merged
 
 
 def _marks(db: Session, pool_id: int) -> dict[tuple[str, str], dict[str, Any]]:
@@ -236,50 +222,40 @@ def before_opening(db: Session, campaign_id: int, name: str) -> BeforeOpening:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class DraftPairs:
-    """How many pairs a draft has and their hash; right as long as its contents and its recipe are equal."""
+def open_while_others_write(
+    database: Database, campaign_id: int, name: str, *, seen: str | None = None
+) -> bool:
+    """Open a draft as `open_pool` does, and raise as it does.
 
-    pool_id: int
-    contents: Hashable
-    recipe: dict[str, Any]
-    pairs: int
-    sha256: str
-
-
-def draft_pairs(db: Session, row: PoolRow) -> DraftPairs:
-    """What `open_pool` asks of the pairs of a draft, which takes long of many."""
-    pooled = read_by_topic(db, row.id)
-    pairs = sum(one.count for one in pooled.values())
-    return DraftPairs(row.id, contents_of(row), row.recipe, pairs, _hash(pooled))
+    What a supplementary adaptive pool begins with is computed before others have to wait.
+    """
+    with database.reading() as db:
+        row = pool_row(db, campaign_id, name)
+        known = known_pairs_of(db, row) if row.opened_at is None else None
+        inputs = row.id, row.recipe, opened_sizes(db, campaign_id)
+    with database.writing() as db:
+        locks.change(db, campaign_id)
+        row = locked_pool(db, campaign_id, name)
+        is_same = inputs == (row.id, row.recipe, opened_sizes(db, campaign_id))
+        return open_pool(db, campaign_id, name, seen=seen, known=known if is_same else None)
 
 
 def open_pool(
-    db: Session,
-    campaign_id: int,
-    name: str,
-    *,
-    seen: str | None = None,
-    known: KnownPairs | None = None,
-    now: DraftPairs | None = None,
+    db: Session, campaign_id: int, name: str, *, seen: str | None = None, known: KnownPairs | None = None
 ) -> bool:
     """Open a draft for judging; returns False where it is open already.
 
-    `seen` is the hash of the pairs that somebody looked at before, `now` what was read of the draft a moment
-    ago; `known` is what a supplementary adaptive pool begins with, where that is computed and written already
-    (`portions.open_in_portions`). Raises NotFound, Conflict for a closed pool, an empty one, or one whose
-    pairs are others than those seen.
+    `seen` is the hash of the pairs that somebody looked at before; `known` is what a supplementary adaptive
+    pool begins with, where that is computed already. Raises NotFound, Conflict for a closed pool, an empty
+    one, or one whose pairs are others than those seen.
     """
     row = locked_pool(db, campaign_id, name)
     if state_of(row) is PoolState.OPEN:
         return False
     require_draft(row, "opened")
-    # A draft that was rebuilt has other runs in its recipe, and perhaps as many pairs as before.
-    if now is None or (now.pool_id, now.contents, now.recipe) != (row.id, contents_of(row), row.recipe):
-        now = draft_pairs(db, row)
-    if not now.pairs and not row.pairs:
+    if not row.pairs:
         raise Conflict(f"pool {name!r} has no pairs", remedy="rebuild it, or delete it")
-    if seen is not None and seen != now.sha256:
+    if seen is not None and seen != _hash(read_by_topic(db, row.id)):
         raise Conflict(
             f"draft {name!r} has changed since you looked at it",
             remedy="look at it again before you open it",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -20,6 +20,8 @@ from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import ALL_STRATEGIES, DEPTH_RECIPE, PoolRecipe
 from workbench.pooling.strategy import named
 from workbench.records import PoolEntry, TieRule, Verdict, sorted_pairs
+from workbench.storage import locks
+from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow, PoolEntryRow, PoolRow, RunRow
 from workbench.workflow.checks import storable
 from workbench.workflow.pools.adaptive_pools import adaptive_recipe, initial_adaptive_pool, most_pairs
@@ -28,7 +30,8 @@ from workbench.workflow.pools.listing import PoolReport, pool_report, recipe_in_
 from workbench.workflow.pools.pool_log import append_pool_events
 from workbench.workflow.pools.pool_rows import LONGEST_NAME, checked_name, name_taken
 from workbench.workflow.pools.pooled_topics import highest_grades, relevant_pairs
-from workbench.workflow.runs.packed_store import pack_runs, run_for_use
+from workbench.workflow.runs.packed_store import pack_runs, pack_runs_one_by_one, run_for_use
+from workbench.workflow.runs.run_records import lines_of_runs
 
 
 def chosen_runs(
@@ -88,39 +91,9 @@ def pooled_or_judged(db: Session, campaign_id: int) -> set[tuple[str, str]]:
 
 
 _SHOWN = LONGEST_NAME - 10  # room for the number that makes a name free
-
-
-def make_pool(
-    db: Session,
-    campaign_id: int,
-    recipe: PoolRecipe = DEPTH_RECIPE,
-    *,
-    name: str = "",
-    draft: bool = False,
-    created_by: int | None = None,
-) -> PoolReport:
-    """Pool the chosen runs by a recipe in one transaction, and open the pool unless it is to be a draft.
-
-    For small pools and scripts: on SQLite nobody else can save meanwhile. See `portions` for large ones.
-
-    None of the runs can be replaced meanwhile. An adaptive pool begins empty and hands its documents out
-    while people judge. Raises WorkbenchError without runs and for an unknown strategy, InvalidInput for its
-    parameters, NotFound for an unknown tag, Conflict for a name that is taken.
-    """
-    new = NewPool(campaign_id, recipe, name, draft, created_by)
-    chosen = chosen_runs(db, campaign_id, recipe, locked=True)
-    row = new_row(db, new)
-    pack_runs(db, campaign_id)
-    entries = pool_by_recipe(db, row, chosen)
-    db.add(row)
-    try:
-        db.flush()
-    except IntegrityError:
-        raise made_meanwhile(row.name) from None
-    write_entries(db, row.id, entries.values())
-    if not draft:
-        exclude_known_pairs(db, row)
-    return pool_report(db, campaign_id, row.name)
+TRIES = 3
+FEW_LINES = 200_000
+"""Lines of runs that take about a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +108,135 @@ class NewPool:
     asked_at: datetime = field(default_factory=partial(datetime.now, UTC))
 
 
+_Inputs = tuple[Sequence[tuple[str, str]], Mapping[int, int]]
+"""What a pool is computed from: its runs with their hashes and, supplementary, the other pools."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedPool:
+    """A pool that is not in the database yet, and what it was computed from.
+
+    `known` is what a supplementary adaptive pool that is to be open begins with.
+    """
+
+    inputs: _Inputs
+    row: PoolRow
+    entries: Mapping[tuple[str, str], dict[str, Any]]
+    known: KnownPairs | None
+
+
+def make_pool(
+    db: Session,
+    campaign_id: int,
+    recipe: PoolRecipe = DEPTH_RECIPE,
+    *,
+    name: str = "",
+    draft: bool = False,
+    created_by: int | None = None,
+) -> PoolReport:
+    """Pool the chosen runs by a recipe in one transaction, and open the pool unless it is to be a draft.
+
+    On SQLite nobody else can save meanwhile: a server makes it with `make_while_others_write`. None of the
+    runs can be replaced meanwhile. An adaptive pool begins empty and hands its documents out while people
+    judge. Raises WorkbenchError without runs and for an unknown strategy, InvalidInput for its parameters,
+    NotFound for an unknown tag, Conflict for a name that is taken.
+    """
+    new = NewPool(campaign_id, recipe, name, draft, created_by)
+    pack_runs(db, campaign_id)
+    row = _stored(db, new, _computed(db, new, locked=True))
+    return pool_report(db, campaign_id, row.name)
+
+
+def make_while_others_write(
+    database: Database, new: NewPool, *, finish: Callable[[Session, PoolRow], None] | None = None
+) -> PoolReport:
+    """Make a pool as `make_pool` does, and raise as it does; it is computed before others have to wait.
+
+    The same asked twice at once by one account, as by a double click, makes one pool. `finish` is called in
+    the transaction that writes, and can refuse the pool. Raises Conflict where runs or pools change again and
+    again.
+    """
+    for _ in range(TRIES):
+        pack_runs_one_by_one(database, new.campaign_id)
+        with database.reading() as db:
+            made = _computed(db, new)
+        with database.writing() as db:
+            locks.change(db, new.campaign_id)
+            name = _made_by_a_double_click(db, new, made.inputs)
+            if name is None:
+                if _inputs(db, new, locked=True) != made.inputs:
+                    continue
+                row = _stored(db, new, made)
+                if finish is not None:
+                    finish(db, row)
+                name = row.name
+        with database.reading() as db:
+            return pool_report(db, new.campaign_id, name)
+    raise Conflict("the runs or pools changed while the pool was being made", remedy="make it again")
+
+
+def _computed(db: Session, new: NewPool, *, locked: bool = False) -> ComputedPool:
+    inputs = _inputs(db, new, locked=locked)
+    row = new_row(db, new)
+    entries = pool_by_recipe(db, row, inputs[0])
+    return ComputedPool(inputs, row, entries, None if new.draft else known_pairs_of(db, row))
+
+
+def _stored(db: Session, new: NewPool, made: ComputedPool) -> PoolRow:
+    row, now = made.row, datetime.now(UTC)
+    row.name = name_for(db, new)
+    row.created_at, row.opened_at = now, None if new.draft else now
+    db.add(row)
+    try:
+        db.flush()
+    except IntegrityError:
+        raise Conflict(
+            f"a pool {row.name!r} was made at the same moment", remedy="load the page again"
+        ) from None
+    write_entries(db, row.id, made.entries.values())
+    if made.known is not None:
+        begin_with(db, row, made.known)
+    return row
+
+
+def _inputs(db: Session, new: NewPool, *, locked: bool = False) -> _Inputs:
+    others = opened_sizes(db, new.campaign_id) if new.recipe.supplementary else {}
+    return chosen_runs(db, new.campaign_id, new.recipe, locked=locked), others
+
+
+def opened_sizes(db: Session, campaign_id: int) -> dict[int, int]:
+    """The pools that were opened, each with its number of pairs."""
+    opened = select(PoolRow.id, PoolRow.pairs).where(
+        PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None)
+    )
+    return dict(db.execute(opened).all())
+
+
+def reads_few_lines(db: Session, campaign_id: int) -> bool:
+    """Whether the runs of a campaign are read so soon that a request can do it itself."""
+    return lines_of_runs(db, campaign_id) <= FEW_LINES
+
+
+def _made_by_a_double_click(db: Session, new: NewPool, inputs: _Inputs) -> str | None:
+    """The name of the same pool, which the same account has made since this one was asked for."""
+    if new.created_by is None:
+        return None
+    made = select(PoolRow).where(
+        PoolRow.campaign_id == new.campaign_id,
+        PoolRow.created_by == new.created_by,
+        PoolRow.created_at >= new.asked_at,
+    )
+    recipe = recipe_of(new, inputs[0])
+    for other in db.scalars(made.order_by(PoolRow.id)):
+        is_named = not new.name.strip() or other.name == " ".join(new.name.split())
+        is_same = all(other.recipe.get(part) == value for part, value in recipe.items())
+        if is_named and is_same and (other.opened_at is None) == new.draft:
+            return other.name
+    return None
+
+
 def new_row(db: Session, new: NewPool) -> PoolRow:
     """The row of a pool before it is built, not in the database yet; raises as `make_pool`."""
-    now = datetime.now(UTC)
     return PoolRow(
         campaign_id=new.campaign_id,
         name=name_for(db, new),
@@ -145,8 +244,6 @@ def new_row(db: Session, new: NewPool) -> PoolRow:
         pairs=0,
         largest_possible=0,
         created_by=new.created_by,
-        created_at=now,
-        opened_at=None if new.draft else now,
     )
 
 
@@ -168,11 +265,6 @@ def name_for(db: Session, new: NewPool) -> str:
     """
     in_words = recipe_in_words(new.recipe.strategy, new.recipe.texts())
     return checked_name(db, new.campaign_id, new.name) or _free_name(db, new.campaign_id, in_words)
-
-
-def made_meanwhile(name: str) -> Conflict:
-    """The error of a pool whose name somebody else took at the same moment."""
-    return Conflict(f"a pool {name!r} was made at the same moment", remedy="load the page again")
 
 
 def pool_by_recipe(
@@ -225,7 +317,6 @@ def exclude_known_pairs(db: Session, row: PoolRow) -> None:
     """
     found = known_pairs_of(db, row)
     if found is not None:
-        append_pool_events(db, row.id, found.events)
         begin_with(db, row, found)
 
 
@@ -252,7 +343,8 @@ def known_pairs_of(db: Session, row: PoolRow) -> KnownPairs | None:
 
 
 def begin_with(db: Session, pool: PoolRow, found: KnownPairs) -> None:
-    """Let a pool begin with known pairs, whose events are written, and with what people judged since."""
+    """Let a pool begin with known pairs, and with what people judged since these were read."""
+    append_pool_events(db, pool.id, found.events)
     # By its number alone, so that not all events of the campaign are read while others wait.
     since = select(JudgmentEventRow.campaign_id, JudgmentEventRow.topic, JudgmentEventRow.docno).where(
         JudgmentEventRow.id > found.latest

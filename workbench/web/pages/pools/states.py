@@ -10,7 +10,7 @@ from workbench.figures import counted
 from workbench.pooling.learner import LEARNER
 from workbench.web import notices
 from workbench.web.access import here, organiser
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import reading, writing
 from workbench.web.forms import Findings, accepted, findings_of, form_text, status_of
 from workbench.web.jobs import begin_learning
 from workbench.web.long_work import open_pool_soon, rebuild_pool_soon
@@ -18,7 +18,6 @@ from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.requests import Reply, go_to
 from workbench.workflow.pools import drafts
-from workbench.workflow.pools.portions import remove_leftovers
 
 blueprint = Blueprint("pool_states", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>")
 
@@ -133,7 +132,6 @@ def delete(pool_id: int) -> Response:
     with writing() as db:
         line = pool_line(db, pool_id)
         drafts.delete_draft(db, here().id, line.name)
-    remove_leftovers(app_context().database)
     return accepted(f"The draft “{line.name}” was deleted.", "pools.index")
 
 

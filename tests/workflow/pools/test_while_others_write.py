@@ -1,11 +1,11 @@
-"""Large pools: the same as in one transaction, unseen until they are whole, in nobody's way."""
+"""Pools that are computed while others write: the same as in one transaction, whole or not at all."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -16,35 +16,25 @@ from workbench.errors import Conflict
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Judgment
 from workbench.storage import Session
-from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database
 from workbench.storage.tables import PackedRunRow, PoolEntryRow, PoolEventRow, PoolRow, RunRow
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.pools import making, portions
+from workbench.workflow.pools import drafts, making
 from workbench.workflow.pools.adaptive_pools import initial_adaptive_pool, pool_events
 from workbench.workflow.pools.additions import Additions, add_documents
-from workbench.workflow.pools.drafts import open_pool
+from workbench.workflow.pools.drafts import open_pool, open_while_others_write, rebuild
 from workbench.workflow.pools.listing import pool_entries, pool_report, pools_of
-from workbench.workflow.pools.making import NewPool, make_pool, pool_by_recipe, write_entries
-from workbench.workflow.pools.pool_log import append_pool_events
-from workbench.workflow.pools.portions import (
-    make_in_portions,
-    open_in_portions,
-    rebuild_in_portions,
-    remove_leftovers,
+from workbench.workflow.pools.making import (
+    NewPool,
+    make_pool,
+    make_while_others_write,
+    pool_by_recipe,
+    write_entries,
 )
 
 pytestmark = pytest.mark.engines
 DEPTH_2 = PoolRecipe(parameters={"depth": 2})
 LIVE = PoolRecipe(strategy="hedge", supplementary=True)
-
-
-@pytest.fixture(autouse=True)
-def two_pairs_a_portion(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The pool of the tests has six pairs, so that it takes three portions."""
-    monkeypatch.setattr(portions, "PORTION", 2)
-    monkeypatch.setattr(portions, "PAUSE", 0)
-    monkeypatch.setattr(portions, "AT_ONCE", 0)
 
 
 @pytest.fixture
@@ -67,18 +57,30 @@ def rows(database: Database) -> tuple[int, int]:
     return count[0], count[1]
 
 
-def before_each_portion(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
-    def acting(*given: Any) -> None:
-        act()
-        write_entries(*given)
+def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None], *, of: Any = making) -> None:
+    """Have somebody act when a pool is computed, before it is written."""
 
-    monkeypatch.setattr(portions, "write_entries", acting)
+    def computes(*given: Any) -> Any:
+        # In a thread: that of the maker holds no lock that would keep this one waiting.
+        thread = threading.Thread(target=act)
+        thread.start()
+        thread.join(timeout=20)
+        assert not thread.is_alive()
+        return pool_by_recipe(*given)
+
+    monkeypatch.setattr(of, "pool_by_recipe", computes)
+
+
+def replace_beta(database: Database, hashes: Iterator[str], most: int) -> None:
+    for sha256 in islice(hashes, most):
+        with database.writing() as db:
+            db.execute(update(RunRow).where(RunRow.tag == "beta").values(sha256=sha256))
 
 
 def test_it_is_the_pool_that_one_transaction_makes(database: Database, made: Made) -> None:
     with database.writing() as db:
         db.execute(delete(PackedRunRow))  # as a process leaves it that ends before it has packed them
-    report = make_in_portions(database, NewPool(made.campaign.id, DEPTH_2, created_by=made.organiser))
+    report = make_while_others_write(database, NewPool(made.campaign.id, DEPTH_2, created_by=made.organiser))
     with database.writing() as db:
         whole = make_pool(db, made.campaign.id, DEPTH_2, name="whole", created_by=made.organiser)
         assert pool_entries(db, made.campaign.id, report.pool.name) == pool_entries(
@@ -90,75 +92,27 @@ def test_it_is_the_pool_that_one_transaction_makes(database: Database, made: Mad
     assert report.by_run == whole.by_run
 
 
-def test_nobody_sees_it_and_others_write_until_it_is_whole(
+def test_a_killed_process_leaves_nothing(
     database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[list[str]] = []
+    def killed(*given: Any) -> None:
+        write_entries(*given)
+        raise SystemExit
 
-    def another_writes() -> None:
-        seen.append(names(database, made))
-
-    def computes(*given: Any) -> Any:
-        # In a thread: that of the maker holds no lock that would keep this one waiting.
-        thread = threading.Thread(target=lambda: _rename(database, made))
-        thread.start()
-        thread.join(timeout=20)
-        assert not thread.is_alive()
-        return pool_by_recipe(*given)
-
-    monkeypatch.setattr(portions, "pool_by_recipe", computes)
-    before_each_portion(monkeypatch, another_writes)
-    make_in_portions(database, NewPool(made.campaign.id, DEPTH_2))
-    assert seen == [[], [], []]
-    assert names(database, made) == ["depth 2"]
-
-
-def _rename(database: Database, made: Made) -> None:
-    with database.writing() as db:
-        db.execute(update(RunRow).where(RunRow.tag == "alpha").values(description="written meanwhile"))
-
-
-def test_a_killed_process_leaves_nothing_that_anybody_sees(
-    database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    countdown = iter([None, None])
-
-    def killed() -> None:
-        next(countdown)
-
-    before_each_portion(monkeypatch, killed)
-    monkeypatch.setattr(portions, "_remove", lambda *_: None)  # a killed process clears nothing away
-    with pytest.raises(StopIteration):
-        make_in_portions(database, NewPool(made.campaign.id, DEPTH_2))
+    monkeypatch.setattr(making, "write_entries", killed)
+    with pytest.raises(SystemExit):
+        make_while_others_write(database, NewPool(made.campaign.id, DEPTH_2))
     monkeypatch.undo()
-    assert names(database, made) == []
-    assert rows(database) == (1, 4)
-    remove_leftovers(database)  # it might be in the making still
-    assert rows(database) == (1, 4)
-    remove_leftovers(database, older=timedelta(0))
     assert rows(database) == (0, 0)
-    assert make_in_portions(database, NewPool(made.campaign.id, DEPTH_2)).pool.pairs == 6
+    assert make_while_others_write(database, NewPool(made.campaign.id, DEPTH_2)).pool.pairs == 6
 
 
 def test_a_run_that_is_replaced_meanwhile_is_pooled_as_it_is_then(
     database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Beta loses T2 (d/4, d2) while the first portion is written, so of T2 only alpha's d/4 and d1 remain."""
     hashes = iter(["f" * 64])
-
-    def replaced() -> None:
-        for sha256 in hashes:
-            with database.writing() as db:
-                db.execute(update(RunRow).where(RunRow.tag == "beta").values(sha256=sha256))
-
-    # Not while the portion's own transaction holds the lock: just before it.
-
-    def replacing(*given: Any) -> Iterator[Any]:
-        replaced()
-        yield from chunks(*given)
-
-    monkeypatch.setattr(portions, "chunks", replacing)
-    report = make_in_portions(database, NewPool(made.campaign.id, DEPTH_2))
+    meanwhile(monkeypatch, lambda: replace_beta(database, hashes, 1))
+    report = make_while_others_write(database, NewPool(made.campaign.id, DEPTH_2))
     assert report.recipe["runs"][1] == {"tag": "beta", "sha256": "f" * 64}
     assert rows(database) == (1, 6)
 
@@ -166,16 +120,10 @@ def test_a_run_that_is_replaced_meanwhile_is_pooled_as_it_is_then(
 def test_runs_that_change_again_and_again_are_an_error_that_leaves_nothing(
     database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    numbers = iter(range(100))
-
-    def replacing(*given: Any) -> Iterator[Any]:
-        with database.writing() as db:
-            db.execute(update(RunRow).where(RunRow.tag == "beta").values(sha256=f"{next(numbers):064}"))
-        yield from chunks(*given)
-
-    monkeypatch.setattr(portions, "chunks", replacing)
+    hashes = (f"{number:064}" for number in range(100))
+    meanwhile(monkeypatch, lambda: replace_beta(database, hashes, 1))
     with pytest.raises(Conflict, match="changed while the pool was being made"):
-        make_in_portions(database, NewPool(made.campaign.id, DEPTH_2))
+        make_while_others_write(database, NewPool(made.campaign.id, DEPTH_2))
     assert rows(database) == (0, 0)
 
 
@@ -192,9 +140,9 @@ def test_a_double_click_makes_one_pool_and_two_organisers_make_two(
         ready.wait(timeout=30)
         return pool_by_recipe(*given)
 
-    monkeypatch.setattr(portions, "pool_by_recipe", all_at_once)
+    monkeypatch.setattr(making, "pool_by_recipe", all_at_once)
     with ThreadPoolExecutor(3) as threads:
-        asked = [threads.submit(make_in_portions, database, new) for new in (first, second, other)]
+        asked = [threads.submit(make_while_others_write, database, new) for new in (first, second, other)]
         shown = [one.result(timeout=60).pool.name for one in asked]
     assert shown[0] == shown[1] != shown[2]
     assert sorted(names(database, made)) == ["depth 2", "depth 2 (2)"]
@@ -202,21 +150,22 @@ def test_a_double_click_makes_one_pool_and_two_organisers_make_two(
     # Asked for again later it is another pool.
     monkeypatch.undo()
     again = NewPool(made.campaign.id, DEPTH_2, draft=True, created_by=made.organiser)
-    assert make_in_portions(database, again).pool.name == "depth 2 (3)"
+    assert make_while_others_write(database, again).pool.name == "depth 2 (3)"
 
 
 def test_a_name_that_is_taken_meanwhile_is_a_conflict_that_leaves_nothing(
     database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    others = iter(["mine"])
 
-    def taken(*given: Any) -> Iterator[Any]:
-        with database.writing() as db:
-            make_pool(db, made.campaign.id, DEPTH_2, name="mine")
-        yield from chunks(*given)
+    def takes_the_name() -> None:
+        for name in others:
+            with database.writing() as db:
+                make_pool(db, made.campaign.id, DEPTH_2, name=name)
 
-    monkeypatch.setattr(portions, "chunks", taken)
+    meanwhile(monkeypatch, takes_the_name)
     with pytest.raises(Conflict, match="there is already a pool 'mine'"):
-        make_in_portions(database, NewPool(made.campaign.id, DEPTH_2, name="mine"))
+        make_while_others_write(database, NewPool(made.campaign.id, DEPTH_2, name="mine"))
     assert rows(database) == (1, 6)
 
 
@@ -227,14 +176,13 @@ def test_two_supplementary_pools_at_once_share_no_pair(
     recipe = PoolRecipe(parameters={"depth": 2}, supplementary=True)
     others = iter([PoolRecipe(parameters={"depth": 1}, supplementary=True)])
 
-    def another_opens(*given: Any) -> Iterator[Any]:
+    def another_opens() -> None:
         for other in others:
             with database.writing() as db:
                 make_pool(db, made.campaign.id, other, name="first")
-        yield from chunks(*given)
 
-    monkeypatch.setattr(portions, "chunks", another_opens)
-    make_in_portions(database, NewPool(made.campaign.id, recipe, name="second"))
+    meanwhile(monkeypatch, another_opens)
+    make_while_others_write(database, NewPool(made.campaign.id, recipe, name="second"))
     with database.reading() as db:
         # Depth 1: T1 has d1 and d2, T2 has d/4; of the six pairs of depth 2 three remain.
         pairs = [
@@ -252,20 +200,19 @@ def test_a_draft_is_rebuilt_as_in_one_transaction_and_its_old_pairs_go(
 ) -> None:
     """A document is added by hand while the rebuilt pool is written: it is in it all the same."""
     campaign_id = made.campaign.id
-    make_in_portions(database, NewPool(campaign_id, DEPTH_2, name="plan", draft=True))
+    make_while_others_write(database, NewPool(campaign_id, DEPTH_2, name="plan", draft=True))
     by_hand = iter([Additions({"d6": 1}, "found by searching")])
 
-    def adding(*given: Any) -> Iterator[Any]:
+    def adding() -> None:
         for one in by_hand:
             with database.writing() as db:
                 add_documents(db, campaign_id, "plan", "T1", one, added_by=made.organiser)
-        yield from chunks(*given)
 
     with database.writing() as db:
         db.execute(delete(RunRow).where(RunRow.tag == "beta"))
         send_runs(db, campaign_id, beta={"T1": ("é5",)})  # d/4 and T2's d2 were beta's alone
-    monkeypatch.setattr(portions, "chunks", adding)
-    done = rebuild_in_portions(database, campaign_id, "plan")
+    meanwhile(monkeypatch, adding, of=drafts)
+    done = rebuild(database, campaign_id, "plan")
     # Of d/4, d1, d2 and T2's three stay T1's d1, d2 (alpha) and T2's d/4, d1; é5 comes, and d6 by hand.
     assert (done.entered, done.left, done.kept, done.pool.pool.pairs) == (1, 2, 1, 6)
     assert done.pool.pool.draft
@@ -315,8 +262,8 @@ def test_a_supplementary_adaptive_pool_opens_while_others_judge(
         return initial_adaptive_pool(*given)
 
     monkeypatch.setattr(making, "initial_adaptive_pool", computes)
-    assert open_in_portions(database, made.campaign.id, "live")
-    assert not open_in_portions(database, made.campaign.id, "live")
+    assert open_while_others_write(database, made.campaign.id, "live")
+    assert not open_while_others_write(database, made.campaign.id, "live")
     # What was judged while it was computed is known as well, and not handed out.
     assert sorted(events_of(database, made)) == sorted([*whole, ("T1", "d/4", False)])
     with database.reading() as db:
@@ -328,33 +275,11 @@ def test_a_supplementary_adaptive_pool_opens_while_others_judge(
         assert totals == left
 
 
-def test_a_kill_between_events_leaves_a_draft_that_opens_whole(
-    database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with database.writing() as db:
-        supplementary_draft(db, made)
-    countdown = iter([None])
-
-    def killed(*given: Any) -> None:
-        next(countdown)
-        append_pool_events(*given)
-
-    monkeypatch.setattr(portions, "PORTION", 1)
-    monkeypatch.setattr(portions, "append_pool_events", killed)
-    with pytest.raises(StopIteration):
-        open_in_portions(database, made.campaign.id, "live")
-    assert len(events_of(database, made)) == 1
-    monkeypatch.setattr(portions, "append_pool_events", append_pool_events)
-    assert open_in_portions(database, made.campaign.id, "live")
-    assert ("T1", "d1", True) in events_of(database, made)
-    assert len(set(events_of(database, made))) == len(events_of(database, made)) > 1
-
-
 def test_one_that_is_made_open_knows_the_same(database: Database, made: Made) -> None:
     with database.writing() as db:
         supplementary_draft(db, made)
-    make_in_portions(database, NewPool(made.campaign.id, LIVE, name="at once"))
-    assert open_in_portions(database, made.campaign.id, "live")
+    make_while_others_write(database, NewPool(made.campaign.id, LIVE, name="at once"))
+    assert open_while_others_write(database, made.campaign.id, "live")
     with database.reading() as db:
         at_once = [(one.topic, one.docno) for one in pool_events(db, made.campaign.id, "at once")]
     assert at_once == [(topic, docno) for topic, docno, _ in events_of(database, made)] != []
