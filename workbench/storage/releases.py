@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from workbench.storage.tables import ReleasePartRow
@@ -15,33 +15,14 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer as Buffer
 
 PART = 2**20
-"""Bytes of a part: no statement is so large that it holds others up."""
+"""Bytes of a part: so many are in memory at a time."""
 
 
-def parts_of(content: Iterable[bytes]) -> Iterator[bytes]:
-    """The parts in which bytes are stored, which come in pieces of any size."""
-    waiting = bytearray()
-    for piece in content:
-        for start in range(0, len(piece), PART):
-            waiting += memoryview(piece)[start : start + PART]
-            if len(waiting) >= PART:
-                yield bytes(waiting[:PART])
-                del waiting[:PART]
-    if waiting:
-        yield bytes(waiting)
-
-
-def store_part(db: Session, release_id: int, number: int, content: bytes) -> None:
-    """Store one of `parts_of` the bytes of a release."""
-    db.execute(insert(ReleasePartRow).values(release_id=release_id, number=number, content=content))
-
-
-def delete_part(db: Session, release_id: int) -> bool:
-    """Delete the last part of a release; false where there is none."""
-    part = ReleasePartRow
-    last = select(func.max(part.number)).where(part.release_id == release_id).scalar_subquery()
-    deleted = delete(part).where(part.release_id == release_id, part.number == last)
-    return bool(db.connection().execute(deleted).rowcount)
+def store_parts(db: Session, release_id: int, file: IO[bytes]) -> None:
+    """Store the bytes of a release, from where a file stands to its end."""
+    for number, content in enumerate(iter(lambda: file.read(PART), b"")):
+        values = {"release_id": release_id, "number": number, "content": content}
+        db.execute(insert(ReleasePartRow).values(values))
 
 
 def read_parts(db: Session, release_id: int) -> Iterator[bytes]:

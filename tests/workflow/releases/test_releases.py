@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -24,13 +24,12 @@ from workbench.storage.tables import AssessorRow, ReleasePartRow, ReleaseRow
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.releases import making, reading
 from workbench.workflow.releases.collecting import ReleaseRequest, collect_release, released_assessor_ids
-from workbench.workflow.releases.making import MadeRelease, make_release, remove_leftovers
+from workbench.workflow.releases.making import MadeRelease, make_release
 from workbench.workflow.releases.reading import stored_release
 from workbench.workflow.releases.releases import (
     publish_release,
     release_by_version,
     release_parts,
-    releases_of,
     unpublish_release,
     withdraw_release,
 )
@@ -103,60 +102,41 @@ def test_who_judges_first_while_pseudonyms_are_given_gets_one_too(
 
 
 @pytest.mark.engines
-def test_the_bytes_come_in_short_transactions_and_are_seen_once_all_are_there(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    campaign, store = judged(database), storage.store_part
-    monkeypatch.setattr(storage, "PART", 2_000)
-    seen = []
-
-    def beside(db: Session, **part: Any) -> None:
-        store(db, **part)
-        with database.reading() as other:
-            seen.append((releases_of(other, campaign), len(other.scalars(select(ReleasePartRow)).all())))
-
-    monkeypatch.setattr(making, "store_part", beside)
-    made = released(database, campaign).release
-    # Each part is committed before the next one is written, and nobody sees a release before the last.
-    assert seen == [((), number) for number in range(-(-made.size // 2_000))]
-    assert len(seen) > 5
-    with database.reading() as db:
-        assert hashlib.sha256(b"".join(release_parts(db, made))).hexdigest() == made.sha256
-        assert list(check_releases(db)) == []
-
-
-@pytest.mark.engines
-def test_what_a_process_left_half_stored_is_not_shown_and_is_removed(
+def test_the_bytes_are_stored_in_parts_and_come_back(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     campaign = judged(database)
     monkeypatch.setattr(storage, "PART", 2_000)
+    made = released(database, campaign).release
+    with database.reading() as db:
+        sizes = [
+            len(one) for one in db.scalars(select(ReleasePartRow.content).order_by(ReleasePartRow.number))
+        ]
+        assert hashlib.sha256(b"".join(release_parts(db, made))).hexdigest() == made.sha256
+        assert list(check_releases(db)) == []
+    assert sizes == [2_000] * (made.size // 2_000) + [made.size % 2_000]
+    assert len(sizes) > 5
 
-    def refused(*_: object) -> None:
-        raise Conflict("somebody else was faster")
 
-    monkeypatch.setattr(making, "_show", refused)
-    with pytest.raises(Conflict):
+@pytest.mark.engines
+def test_a_killed_process_leaves_nothing_of_a_release(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign = judged(database)
+
+    def killed(*given: Any) -> None:
+        storage.store_parts(*given)
+        raise SystemExit
+
+    monkeypatch.setattr(making, "store_parts", killed)
+    with pytest.raises(SystemExit):
         released(database, campaign)
+    monkeypatch.undo()
     with database.reading() as db:
         assert db.scalars(select(ReleaseRow.id)).all() == []
         assert db.scalars(select(ReleasePartRow.number)).all() == []
-    # As a process that is killed leaves it.
-    monkeypatch.setattr(making, "_remove", lambda *_: None)
-    with pytest.raises(Conflict):
-        released(database, campaign)
-    monkeypatch.undo()
-    remove_leftovers(database)  # it may be in the making still
-    with database.reading() as db:
-        assert len(db.scalars(select(ReleaseRow.id)).all()) == 1
-        assert releases_of(db, campaign) == ()
-        assert list(check_releases(db)) == []
     # Its version is free.
     assert released(database, campaign).release.version == "1.0"
-    remove_leftovers(database, older=timedelta(0))
-    with database.reading() as db:
-        assert db.scalars(select(ReleaseRow.campaign_id)).all() == [campaign]
-        assert set(db.scalars(select(ReleasePartRow.release_id))) == set(db.scalars(select(ReleaseRow.id)))
 
 
 def test_a_comparison_reads_neither_documents_nor_pools_and_finds_changed_bytes(

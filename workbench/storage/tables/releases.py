@@ -15,13 +15,12 @@ class ReleaseRow(Base):
     """A release of a campaign; only its withdrawal and whether it is public can change, as triggers see to.
 
     `rule` and `figures` are for lists, `seed` ordered the pseudonyms that were new in it; the bytes stand in
-    `ReleasePartRow`. While these are being stored, in many short transactions, it belongs to no campaign,
-    nobody sees it, and it can change.
+    `ReleasePartRow`.
     """
 
     __tablename__ = "collection_release"
     id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id"))  # null while it is stored
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
     version: Mapped[str] = mapped_column(String(40))
     rule: Mapped[dict[str, Any]]
     figures: Mapped[dict[str, Any]]

@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime, timedelta
-from functools import partial
+from datetime import datetime
+from tempfile import TemporaryFile
 from typing import Any, cast
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -27,7 +26,7 @@ from workbench.releases.datasheet import ReleaseCounts, release_counts
 from workbench.releases.files import release_parts
 from workbench.releases.record_form import moment
 from workbench.storage.engine import Database
-from workbench.storage.releases import delete_part, parts_of, store_part
+from workbench.storage.releases import store_parts
 from workbench.storage.tables import JudgmentEventRow, ReleaseRow
 from workbench.workflow.campaigns.archive import locked_campaign
 from workbench.workflow.campaigns.campaigns import Campaign, campaign_of
@@ -68,10 +67,10 @@ def make_release(
     """Freeze the campaign as it is; the same campaign, request and time give the same bytes.
 
     Without a version it is the next one that is free when it is stored. Everything is computed from one
-    reading transaction; its bytes are written in short ones, so that no save waits for it. The files of runs
-    and originals, which never change, are read as they are written. Raises InvalidInput for a version or text
-    that cannot be, Conflict for a version that exists, where there is no judgment, while an import is under
-    way, and for a run or an original that is removed meanwhile, and WorkbenchError as the rule does.
+    reading transaction, so that no save waits for it. The files of runs and originals, which never change,
+    are read one by one. Raises InvalidInput for a version or text that cannot be, Conflict for a version that
+    exists, where there is no judgment, and for a run or an original that is removed meanwhile, and
+    WorkbenchError as the rule does.
     """
     while not request.version:
         with database.reading() as db:
@@ -85,7 +84,6 @@ def make_release(
                 if next_version(db, campaign_id) == version:
                     raise
     _check_request(request)
-    remove_leftovers(database)
     made_at = utc_now(now)
     seed = secrets.randbelow(SEEDS) if request.seed is None else request.seed
     frozen = None
@@ -199,48 +197,28 @@ def _check_request(request: ReleaseRequest) -> None:
         raise InvalidInput(findings)
 
 
-PAUSE = 1
-"""Between two parts the database is left to others, for so many times as long as one takes."""
-LEFT_AFTER = timedelta(hours=1)
-"""A release that has been in the making for so long was left by a process that ended."""
-
-
 def store_release(database: Database, campaign_id: int, row: ReleaseRow, content: Iterable[bytes]) -> None:
-    """Store a new release, whose row names no campaign yet, with its bytes; then show it in this one.
+    """Store a new release with its bytes in one transaction, once all of them are there.
 
-    The size and the hash are counted while the bytes come. Raises Conflict, and leaves nothing, if the
-    campaign has a release of this version by then; NotFound if the campaign was deleted; and whatever the
-    content raises.
+    Raises Conflict if the campaign has a release of this version by then; NotFound if the campaign was
+    deleted; and whatever the content raises.
     """
-    made_at = row.made_at
-    # By this clock, whatever time the release states: what is older than LEFT_AFTER is removed.
-    row.made_at = utc_now(None)
-    row.sha256, row.size = "", 0
-    with database.writing() as db:
-        db.add(row)
-        db.flush()
-        release_id = row.id
-    try:
-        sha, size = hashlib.sha256(), 0
-        for number, part in enumerate(parts_of(content)):
-            sha.update(part)
-            size += len(part)
-            _alone(database, partial(store_part, release_id=release_id, number=number, content=part))
-        _show(database, release_id, campaign_id, made_at, (sha.hexdigest(), size))
-    except BaseException:
-        _remove(database, release_id)
-        raise
-
-
-def remove_leftovers(database: Database, *, older: timedelta = LEFT_AFTER) -> None:
-    """Remove releases that a process began to store, and that nobody sees."""
-    with database.reading() as db:
-        begun = select(ReleaseRow.id).where(
-            ReleaseRow.campaign_id.is_(None), ReleaseRow.made_at < utc_now(None) - older
-        )
-        left = db.scalars(begun).all()
-    for release_id in left:
-        _remove(database, release_id)
+    with TemporaryFile() as file:
+        sha = hashlib.sha256()
+        for piece in content:
+            sha.update(piece)
+            file.write(piece)
+        row.campaign_id, row.sha256, row.size = campaign_id, sha.hexdigest(), file.tell()
+        file.seek(0)
+        with database.writing() as db:
+            locked_campaign(db, campaign_id)
+            version = row.version  # not to be read any more after a refusal
+            db.add(row)
+            try:
+                db.flush()
+            except IntegrityError:
+                raise version_exists(version) from None
+            store_parts(db, row.id, file)
 
 
 def version_exists(version: str) -> Conflict:
@@ -248,38 +226,6 @@ def version_exists(version: str) -> Conflict:
     return Conflict(
         f"there is already a release {version}", remedy="choose another version: a release is never replaced"
     )
-
-
-def _show(
-    database: Database, release_id: int, campaign_id: int, made_at: datetime, counted: tuple[str, int]
-) -> None:
-    with database.writing() as db:
-        locked_campaign(db, campaign_id)
-        row = db.get_one(ReleaseRow, release_id)
-        version = row.version  # not to be read any more after a refusal
-        row.campaign_id, row.made_at = campaign_id, made_at
-        row.sha256, row.size = counted
-        try:
-            db.flush()
-        except IntegrityError:
-            raise version_exists(version) from None
-
-
-def _remove(database: Database, release_id: int) -> None:
-    """Remove an unseen release, a part in each transaction."""
-    while _alone(database, partial(delete_part, release_id=release_id)):
-        pass
-    with database.writing() as db:
-        db.execute(delete(ReleaseRow).where(ReleaseRow.id == release_id, ReleaseRow.campaign_id.is_(None)))
-
-
-def _alone(database: Database, act: Callable[[Session], object]) -> object:
-    """What `act` gives in a transaction of its own, after which others have their turn."""
-    begun = time.monotonic()
-    with database.writing() as db:
-        done = act(db)
-    time.sleep(PAUSE * (time.monotonic() - begun))
-    return done
 
 
 def release_json(found: Release) -> ReleaseJson:
