@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from tests.builders import pooled_campaign
 from workbench.storage.tables import PoolEntryRow, PoolRow
 from workbench.workflow.pools.additions import Additions, add_documents
-from workbench.workflow.pools.contributors import TagReading, contributions_of
+from workbench.workflow.pools.contributors import contributions_of
 
 
 @pytest.mark.engines
@@ -36,19 +33,3 @@ def test_pairs_are_counted_by_run_whatever_it_is_called_and_whoever_else_added_t
     # (T2, d2) nobody else did.
     assert found.pairs == {"alpha": 4, "beta": 5, tag: 3}
     assert found.alone == {"alpha": 2, "beta": 2, tag: 1}
-
-
-LONG = st.text("ab", min_size=7, max_size=26)
-TAGS = st.one_of(
-    st.text(st.characters(exclude_categories=["Cs"]), max_size=4), st.text("ab", max_size=3), LONG
-)
-
-
-@given(st.lists(st.lists(TAGS, max_size=3), max_size=4))
-def test_tags_are_read_from_json_as_decoding_reads_them(brought: list[list[str]]) -> None:
-    texts = "\n".join(json.dumps([[tag, 3] for tag in tags]) for tags in brought) if brought else "[]"
-    reading = TagReading(["a", "b"])
-    for _ in range(2):
-        numbers, counts = reading.read(texts)
-        assert [reading.tags[number] for number in numbers] == [tag for one in brought for tag in one]
-    assert counts.tolist() == ([len(one) for one in brought] or [0])

@@ -27,7 +27,7 @@ from workbench.storage.tables import CampaignRow, GroupRow, RunRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.log import answers_by_topic
-from workbench.workflow.pools.contributors import TagReading, joined_entries
+from workbench.workflow.pools.contributors import contributors
 from workbench.workflow.pools.listing import PoolLine, pool_summary
 from workbench.workflow.pools.pool_rows import pool_row
 from workbench.workflow.pools.pooled_topics import highest_grades_of, machines_of
@@ -153,23 +153,16 @@ def _runs_of_pool(db: Session, campaign_id: int, line: PoolLine) -> tuple[Chosen
 
 def _pooled(db: Session, line: PoolLine) -> Incidence:
     tags = tuple(sorted_ids(set(line.tags)))
-    reading = TagReading(tags)
+    number = {tag: place for place, tag in enumerate(tags)}
     topics = []
-    for topic, docnos, texts in joined_entries(db, line.id):
-        runs, counts = reading.read(texts)
-        listed = id_bytes(docnos).split(b"\n")
-        order = sorted(range(len(listed)), key=listed.__getitem__)
-        place = np.empty(len(order), np.int64)
-        place[order] = np.arange(len(order))
-        documents = np.repeat(place, counts)
-        by_document = np.argsort(documents, kind="stable")
-        names = docnos.split("\n")
+    for topic, docnos, brought in contributors(db, line.id):
+        entries = sorted(zip(docnos, brought, strict=True), key=lambda one: id_bytes(one[0]))
         topics.append(
             TopicIncidence(
                 topic,
-                tuple(names[at] for at in order),
-                runs[by_document].astype(np.int32),
-                documents[by_document].astype(np.int32),
+                tuple(docno for docno, _ in entries),
+                np.array([number[tag] for _, of_pair in entries for tag in of_pair], np.int32),
+                np.repeat(np.arange(len(entries), dtype=np.int32), [len(of_pair) for _, of_pair in entries]),
             )
         )
     return Incidence(tags, tuple(sorted(topics, key=lambda one: id_bytes(one.topic))))

@@ -24,7 +24,7 @@ from workbench.pooling.comparison import (
 from workbench.records import sorted_ids
 from workbench.storage.tables import PoolEntryRow
 from workbench.workflow.log import answers_by_topic
-from workbench.workflow.pools.contributors import TagReading, joined_entries
+from workbench.workflow.pools.contributors import contributors
 from workbench.workflow.pools.listing import PoolLine, origin, pool_summary
 from workbench.workflow.pools.pace import Pace, pace_of
 from workbench.workflow.pools.pooled_topics import highest_grades_of, machines_of
@@ -120,13 +120,12 @@ def _members(db: Session, line: PoolLine) -> PoolMembers:
     entry = PoolEntryRow
     by_hand = select(entry.topic, entry.docno).where(entry.pool_id == line.id, entry.added_at.is_not(None))
     added = grouped((topic, docno) for topic, docno in db.execute(by_hand))
-    reading = TagReading(line.tags)
-    number = np.min_scalar_type(len(line.tags))
+    number = {tag: place for place, tag in enumerate(line.tags)}
     found = {}
-    for topic, docnos, texts in joined_entries(db, line.id):
-        numbers, counts = reading.read(texts)
-        brought = numbers.astype(number)
-        found[topic] = TopicMembers(
-            tuple(docnos.split("\n")), brought, counts, frozenset(added.get(topic, ()))
-        )
+    for topic, docnos, brought in contributors(db, line.id):
+        numbers = [number[tag] for tags in brought for tag in tags]
+        counts = np.array([len(tags) for tags in brought], np.int64)
+        by_hand_here = frozenset(added.get(topic, ()))
+        of_runs = np.array(numbers, np.min_scalar_type(len(number)))
+        found[topic] = TopicMembers(tuple(docnos), of_runs, counts, by_hand_here)
     return PoolMembers(tuple(line.tags), found)
