@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
-from sqlalchemy import Row, delete, insert, select
+from sqlalchemy import delete, insert
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
@@ -18,9 +18,7 @@ from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent, current_eve
 from workbench.storage.tables import (
     AssignmentRow,
     CampaignRow,
-    JudgmentEventRow,
     PoolEntryRow,
-    PoolEventRow,
     PoolRow,
 )
 from workbench.workflow.campaigns.collection import topic_titles
@@ -30,7 +28,7 @@ from workbench.workflow.judging.adaptive_states import AdaptiveStates, ComingDoc
 from workbench.workflow.judging.handout import Handout
 from workbench.workflow.people.assessors import able_ids, assessor_names
 from workbench.workflow.pools.adaptive_pools import adaptive_pool_row, pool_events, totals
-from workbench.workflow.pools.pool_log import append_pool_events, lock_topic
+from workbench.workflow.pools.pool_log import TopicEvent, append_pool_events, events_of, lock_topic
 
 # A document that is out for so long without an answer goes to a colleague who would have none otherwise.
 LEASE = timedelta(hours=24)
@@ -74,14 +72,14 @@ class AdaptiveHandout(Handout):
     @classmethod
     def load(cls, db: Session, pool: PoolRow, topic: str) -> Self:
         """A topic of an adaptive pool, which may ask for nothing of it."""
-        handed_out = _after(_events(db, pool.id, topic))
+        handed_out = _after(events_of(db, pool.id, topic))
         able = able_ids(db, pool.campaign_id)
         return cls(totals(pool).get(topic, 0), handed_out, able, pool.closed_at is not None)
 
     @classmethod
     def by_topic(cls, db: Session, pool: PoolRow) -> Mapping[str, Self]:
         """All topics of an adaptive pool."""
-        events = groupby(_events(db, pool.id), key=attrgetter("topic"))
+        events = groupby(events_of(db, pool.id), attrgetter("topic"))
         found = {topic: _after(of_topic) for topic, of_topic in events}
         able, closed = able_ids(db, pool.campaign_id), pool.closed_at is not None
         return {
@@ -172,11 +170,11 @@ class AdaptiveHandout(Handout):
         return _next(db, states, pool, assignment, now, answered)
 
 
-def _after(events: Iterable[Row[Any]]) -> tuple[HandedOut, ...]:
+def _after(events: Iterable[TopicEvent]) -> tuple[HandedOut, ...]:
     """What is handed out of a topic after its events."""
     current: dict[str, HandedOut] = {}
     for event in events:
-        if event.happening == Happening.HANDED_OUT:
+        if event.happening == Happening.HANDED_OUT and event.assessor_id is not None:
             # One that is handed out again joins at the end: it was removed before.
             current[event.docno] = HandedOut(
                 event.docno, event.assessor_id, event.at, event.number, answered=False, relevant=None
@@ -187,26 +185,6 @@ def _after(events: Iterable[Row[Any]]) -> tuple[HandedOut, ...]:
             answered = event.answer not in {WITHDRAWN, LATER}
             current[event.docno] = replace(current[event.docno], answered=answered, relevant=event.relevant)
     return tuple(current.values())
-
-
-def _events(db: Session, pool_id: int, topic: str | None = None) -> Iterable[Row[Any]]:
-    event = PoolEventRow
-    chosen = (
-        select(
-            event.topic,
-            event.number,
-            event.happening,
-            event.docno,
-            event.relevant,
-            event.assessor_id,
-            event.at,
-            JudgmentEventRow.answer,
-        )
-        .outerjoin(JudgmentEventRow, JudgmentEventRow.id == event.judgment_event_id)
-        .where(event.pool_id == pool_id)
-        .order_by(event.topic, event.number)
-    )
-    return db.execute(chosen if topic is None else chosen.where(event.topic == topic))
 
 
 def _answered(db: Session, pool: PoolRow, assignment: AssignmentRow) -> dict[str, CurrentEvent]:

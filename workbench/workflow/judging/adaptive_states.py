@@ -6,6 +6,8 @@ import gzip
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -16,15 +18,13 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict
 from workbench.learning.review import Review, next_round
 from workbench.learning.vectors import Vectors, topic_text, vectors_of
-from workbench.pooling.adaptive.live import Adaptive, Happening, PoolEvent
+from workbench.pooling.adaptive.live import Adaptive, Happening
 from workbench.storage.tables import CampaignRow, PoolEntryRow, PoolRow, RunRow, TopicRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import as_topic
 from workbench.workflow.pools.adaptive_pools import (
-    PoolEventLine,
     adaptive_pool_row,
     initial_adaptive_pool,
-    pool_events,
 )
 from workbench.workflow.pools.learner_pools import (
     LearnerCandidates,
@@ -38,7 +38,7 @@ from workbench.workflow.pools.learner_pools import (
     stored_rounds,
 )
 from workbench.workflow.pools.learner_rounds import texts_of
-from workbench.workflow.pools.pool_log import ChoiceReason, TopicEvent, TopicFold, topic_events
+from workbench.workflow.pools.pool_log import ChoiceReason, TopicEvent, TopicFold, events_of
 
 MOST_POOLS = 8
 
@@ -90,10 +90,9 @@ class AdaptiveStates:
 
 
 def _after(live: TopicFold[Adaptive], db: Session, pool: PoolRow, topic: str, base: Adaptive) -> Adaptive:
-    def take(adaptive: Adaptive, event: TopicEvent) -> None:
-        adaptive.record(PoolEvent(Happening(event.happening), topic, event.docno, event.relevant))
-
-    return live.after(db, pool.id, topic, lambda: base.afresh(topic), take)
+    return live.after(
+        db, pool.id, topic, lambda: base.afresh(topic), lambda adaptive, one: adaptive.record(one.event)
+    )
 
 
 Base = TypeVar("Base")
@@ -123,7 +122,7 @@ class _PoolState(Generic[Base, Value]):
 class Replayed:
     """An event that was gone through again; `differs` says how it is not what comes out, None if it is."""
 
-    event: PoolEventLine
+    event: TopicEvent
     differs: str | None
 
 
@@ -171,11 +170,8 @@ def replay_pool(db: Session, campaign_id: int, name: str) -> Replay:
     return Replay(pool.name, tuple(lines), tuple(elsewhere))
 
 
-def _by_topic(db: Session, pool: PoolRow) -> dict[str, list[PoolEventLine]]:
-    found: dict[str, list[PoolEventLine]] = {}
-    for line in pool_events(db, pool.campaign_id, pool.name):
-        found.setdefault(line.topic, []).append(line)
-    return found
+def _by_topic(db: Session, pool: PoolRow) -> dict[str, list[TopicEvent]]:
+    return {topic: list(events) for topic, events in groupby(events_of(db, pool.id), attrgetter("topic"))}
 
 
 def _replay_learner(db: Session, pool: PoolRow) -> Replay:
@@ -191,7 +187,7 @@ def _replay_learner(db: Session, pool: PoolRow) -> Replay:
     return Replay(pool.name, tuple(lines), tuple(again.differences), again.made_again, again.left)
 
 
-def _differs(live: Adaptive, place: int, line: PoolEventLine) -> str | None:
+def _differs(live: Adaptive, place: int, line: TopicEvent) -> str | None:
     if line.number != place:
         return f"it should have number {place}"
     happening = Happening(line.happening)
@@ -321,13 +317,13 @@ class ReplayedLearner:
         vectors = vectors_of(texts_of(db, pool.campaign_id, candidates.docnos))
         return cls(db, pool, candidates, vectors, changes)
 
-    def topic(self, topic: str, lines: Sequence[PoolEventLine]) -> Iterator[str | None]:
+    def topic(self, topic: str, events: Sequence[TopicEvent]) -> Iterator[str | None]:
         """Go through a topic's events; yields for each how it is not what comes out, None if it is."""
         review = Review(len(self.candidates.docnos), topic, review_settings(self.pool))
         rounds = list(stored_rounds(self.db, self.pool.id, topic))
         self._go_on(review, topic, rounds, 0)
-        for event, line in zip(topic_events(self.db, self.pool.id, topic), lines, strict=True):
-            yield self._event(review, event, line)
+        for event in events:
+            yield self._event(review, event)
             self._go_on(review, topic, rounds, event.number)
 
     def _go_on(self, review: Review, topic: str, rounds: list[StoredRound], number: int) -> None:
@@ -350,7 +346,7 @@ class ReplayedLearner:
         if again.batch != stored.round.batch or not np.array_equal(again.places, stored.round.places):
             self.differences.append(f"topic {topic}: round {stored.round.number} ranks other documents")
 
-    def _event(self, review: Review, event: TopicEvent, line: PoolEventLine) -> str | None:
+    def _event(self, review: Review, event: TopicEvent) -> str | None:
         differs = None
         if event.happening == Happening.HANDED_OUT:
             choice = review.choice()
@@ -358,7 +354,7 @@ class ReplayedLearner:
             reason = choice and ChoiceReason(str(choice.origin), choice.rank, choice.round, choice.score)
             if docno != event.docno:
                 differs = f"not {event.docno} but {docno or 'nothing'} comes next"
-            elif reason != line.reason:
+            elif reason != event.reason:
                 differs = f"{event.docno} comes for another reason"
         try:
             apply(review, self.candidates, event)

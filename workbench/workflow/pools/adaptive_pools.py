@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.pooling.adaptive.live import Adaptive, Happening, PoolEvent
+from workbench.pooling.adaptive.live import Adaptive
 from workbench.pooling.strategies import ADAPTIVE, start
 from workbench.pooling.strategy import named
 from workbench.records import Run, TieRule
 from workbench.storage.tables import (
-    AssessorRow,
     PoolEntryRow,
-    PoolEventRow,
     PoolRow,
 )
-from workbench.workflow.pools.pool_log import ChoiceReason
+from workbench.workflow.pools.pool_log import ChoiceReason, TopicEvent, events_of
 from workbench.workflow.pools.pool_rows import pool_row
 from workbench.workflow.runs.packed_store import run_for_use
 
@@ -44,28 +40,6 @@ def topics_of_pool(db: Session, pool: PoolRow) -> set[str]:
     return set(db.scalars(select(PoolEntryRow.topic).where(PoolEntryRow.pool_id == pool.id).distinct()))
 
 
-@dataclass(frozen=True, slots=True)
-class PoolEventLine:
-    """What happened in a topic, as the strategy saw it; `assessor` is None for what was known before.
-
-    `reason` is why a learner's pool handed the document out.
-    """
-
-    topic: str
-    number: int
-    happening: str
-    docno: str
-    relevant: bool | None
-    assessor: str | None
-    at: datetime
-    reason: ChoiceReason | None = None
-
-    @property
-    def event(self) -> PoolEvent:
-        """The event as the strategy sees it."""
-        return PoolEvent(Happening(self.happening), self.topic, self.docno, self.relevant)
-
-
 def adaptive_recipe(pool: Adaptive) -> dict[str, Any]:
     """What the recipe of an adaptive pool adds: that it is one, and its number of documents by topic."""
     return {"adaptive": True, "totals": {topic: pool.left(topic) for topic in pool.topics}}
@@ -76,47 +50,14 @@ def most_pairs(pool: Adaptive) -> int:
     return sum(pool.left(topic) for topic in pool.topics)
 
 
-def pool_events(db: Session, campaign_id: int, name: str) -> tuple[PoolEventLine, ...]:
+def pool_events(db: Session, campaign_id: int, name: str) -> tuple[TopicEvent, ...]:
     """All that happened in an adaptive pool, by topic (bytes), in order; raises as `adaptive_pool_row`."""
-    pool = adaptive_pool_row(db, campaign_id, name)
-    event = PoolEventRow
-    rows = db.execute(
-        select(
-            event.topic,
-            event.number,
-            event.happening,
-            event.docno,
-            event.relevant,
-            AssessorRow.name,
-            event.at,
-            event.origin,
-            event.rank,
-            event.round,
-            event.score,
-        )
-        .outerjoin(AssessorRow, AssessorRow.id == event.assessor_id)
-        .where(event.pool_id == pool.id)
-        .order_by(event.topic, event.number)
-    )
-    return tuple(PoolEventLine(*row[:7], reason=_reason(*row[7:])) for row in rows)
+    return events_of(db, adaptive_pool_row(db, campaign_id, name).id)
 
 
 def reasons_of(db: Session, pool_id: int, topic: str) -> dict[str, ChoiceReason]:
     """Why a learner's pool handed out each document of a topic, the last time; empty for other pools."""
-    event = PoolEventRow
-    rows = db.execute(
-        select(event.docno, event.origin, event.rank, event.round, event.score)
-        .where(event.pool_id == pool_id, event.topic == topic, event.origin.is_not(None))
-        .order_by(event.number)
-    )
-    reasons = ((row[0], _reason(*row[1:])) for row in rows)
-    return {docno: reason for docno, reason in reasons if reason is not None}
-
-
-def _reason(
-    origin: str | None, rank: int | None, made_in: int | None, score: float | None
-) -> ChoiceReason | None:
-    return None if origin is None else ChoiceReason(origin, rank or 0, made_in, score)
+    return {one.docno: one.reason for one in events_of(db, pool_id, topic) if one.reason is not None}
 
 
 def adaptive_pool_row(db: Session, campaign_id: int, name: str) -> PoolRow:

@@ -197,7 +197,7 @@ def apply(review: Review, candidates: LearnerCandidates, event: TopicEvent) -> N
     if place is None:
         return
     if event.happening == Happening.HANDED_OUT:
-        review.hand_out(place, Origin(event.origin or Origin.UNRANKED))
+        review.hand_out(place, Origin(event.reason.origin) if event.reason else Origin.UNRANKED)
     elif event.happening == Happening.GIVEN_BACK:
         review.give_back(place)
     else:

@@ -40,7 +40,7 @@ from workbench.workflow.pools.learner_pools import (
     review_settings,
     round_values,
 )
-from workbench.workflow.pools.pool_log import TopicFold, append_pool_events, lock_topic, topic_events
+from workbench.workflow.pools.pool_log import TopicFold, append_pool_events, events_of, lock_topic
 from workbench.workflow.pools.pooled_topics import relevant_pairs
 
 MOST_COLLECTIONS = 2
@@ -193,7 +193,7 @@ def _keep_round(
             if pool is None:
                 return False
             lock_topic(db, pool.campaign_id, topic)
-            since = max((event.number for event in topic_events(db, pool_id, topic, since=known)), default=0)
+            since = max((event.number for event in events_of(db, pool_id, topic, since=known)), default=0)
             values = round_values(StoredRound(made, known, since, changes))
             db.execute(insert(LearnerRoundRow).values(pool_id=pool_id, topic=topic, **values))
     except IntegrityError:
@@ -208,7 +208,7 @@ def _found_elsewhere(
 
     The highest grade counts. What the pool handed out has its answer from its assessor.
     """
-    events = topic_events(db, pool.id, topic)
+    events = events_of(db, pool.id, topic)
     handed_out = {one.docno for one in events if one.happening == Happening.HANDED_OUT}
     known = {one.docno: one.relevant for one in events if one.happening == Happening.JUDGED}
     return [

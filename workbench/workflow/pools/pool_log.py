@@ -16,7 +16,7 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from workbench.pooling.adaptive.live import Happening, PoolEvent
-from workbench.storage.tables import PoolEventRow, PoolRow, TopicRow
+from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEventRow, PoolRow, TopicRow
 from workbench.workflow.clock import shared_now
 
 Value = TypeVar("Value")
@@ -45,34 +45,59 @@ _ORIGINS = {"random": "random share, draw", "unranked": "no ranking left, draw"}
 
 @dataclass(frozen=True, slots=True)
 class TopicEvent:
-    """An event of a pool's topic as the table has it; no other has all of this in common with it."""
+    """What happened in a topic of a pool; no other event has all of this in common with it.
 
+    The assessor, by number and name, is None for what was known before. `answer` is what was answered, where
+    that is what happened, and `reason` why a learner's pool handed the document out.
+    """
+
+    topic: str
     number: int
     happening: str
     docno: str
     relevant: bool | None
-    assessor_id: int | None
     at: datetime
-    origin: str | None
+    assessor_id: int | None
+    assessor: str | None
+    answer: str | None
+    reason: ChoiceReason | None = None
+
+    @property
+    def event(self) -> PoolEvent:
+        """The event as the strategy sees it."""
+        return PoolEvent(Happening(self.happening), self.topic, self.docno, self.relevant)
 
 
-def topic_events(db: Session, pool_id: int, topic: str, *, since: int = 0) -> tuple[TopicEvent, ...]:
-    """The events of a topic from this number on, in order."""
+def events_of(
+    db: Session, pool_id: int, topic: str | None = None, *, since: int = 0
+) -> tuple[TopicEvent, ...]:
+    """The events of a pool from this number on, of all topics (by bytes) or one, in order."""
     event = PoolEventRow
-    rows = db.execute(
+    chosen = (
         select(
+            event.topic,
             event.number,
             event.happening,
             event.docno,
             event.relevant,
-            event.assessor_id,
             event.at,
+            event.assessor_id,
+            AssessorRow.name,
+            JudgmentEventRow.answer,
             event.origin,
+            event.rank,
+            event.round,
+            event.score,
         )
-        .where(event.pool_id == pool_id, event.topic == topic, event.number >= since)
-        .order_by(event.number)
+        .outerjoin(AssessorRow, AssessorRow.id == event.assessor_id)
+        .outerjoin(JudgmentEventRow, JudgmentEventRow.id == event.judgment_event_id)
+        .where(event.pool_id == pool_id, event.number >= since)
+        .order_by(event.topic, event.number)
     )
-    return tuple(TopicEvent(*row) for row in rows)
+    if topic is not None:
+        chosen = chosen.where(event.topic == topic)
+    rows: Iterable[Any] = db.connection().execute(chosen)
+    return tuple(TopicEvent(*(*one[:9], one[9] and ChoiceReason(*one[9:]))) for one in rows)
 
 
 @dataclass
@@ -93,11 +118,11 @@ class TopicFold(Generic[Value]):
     ) -> Value:
         """The value after all events in the table: what `begin` gives takes them one after the other."""
         value, last = self.value, self.last
-        events = topic_events(db, pool_id, topic, since=last.number if last else 0)
+        events = events_of(db, pool_id, topic, since=last.number if last else 0)
         if value is None or (last is not None and next(iter(events), None) != last):
             # Cold, or the transaction in which the last event was seen has been undone.
             value, last = begin(), None
-            events = topic_events(db, pool_id, topic)
+            events = events_of(db, pool_id, topic)
         # Until all is taken it is nobody's: an error half-way must not leave a half.
         self.value = None
         for event in events:

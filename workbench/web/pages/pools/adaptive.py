@@ -10,7 +10,8 @@ from workbench.web.context import reading
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.results import MadeResult, result
 from workbench.workflow.judging.adaptive_handout import LEASE, live_report
-from workbench.workflow.pools.adaptive_pools import PoolEventLine, pool_events
+from workbench.workflow.pools.adaptive_pools import pool_events
+from workbench.workflow.pools.pool_log import TopicEvent
 
 _REASONS = ("origin", "round", "rank", "score")
 blueprint = Blueprint("live_pools", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>/live")
@@ -46,13 +47,13 @@ def events(pool_id: int) -> MadeResult:
     )
 
 
-def _cells(event: PoolEventLine) -> tuple[object, ...]:
+def _cells(event: TopicEvent) -> tuple[object, ...]:
     relevant = None if event.relevant is None else int(event.relevant)
     assessor = " ".join((event.assessor or "").split())
     return tuple({**_object(event), "relevant": relevant, "assessor": assessor}.values())
 
 
-def _object(event: PoolEventLine) -> dict[str, object]:
+def _object(event: TopicEvent) -> dict[str, object]:
     return {
         "topic": event.topic,
         "number": event.number,
