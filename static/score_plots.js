@@ -75,39 +75,3 @@ kinds.columns = ({ y, rows }, width) => {
     ],
   };
 };
-
-// What pools of each depth have found: dots to the judged depth, a fitted line, and beyond it a band.
-kinds.depth = ({ depth, points }, width) => {
-  const rows = points.map(([at, found, fitted, low, high]) => ({ at, found, fitted, low, high }));
-  const judged = rows.filter((row) => row.found !== null);
-  const last = judged.at(-1);
-  const start = { at: last.at, fitted: last.found, low: last.found, high: last.found };
-  const beyond = [start, ...rows.filter((row) => row.found === null)];
-  const whole = d3.format(",.0f");
-  return {
-    width,
-    height: Math.min(360, Math.max(240, width * 0.4)),
-    marginLeft: 56,
-    marginRight: 20,
-    marginBottom: 42,
-    x: { label: "Depth of the pool", labelOffset: 36, grid: false, tickFormat: d3.format(",d"), ticks: Math.min(12, rows.at(-1).at), domain: [0, rows.at(-1).at] },
-    y: { label: "Relevant documents", grid: true, zero: true, tickFormat: whole, ticks: 6 },
-    marks: [
-      Plot.ruleX([depth], { stroke: "var(--ink-3)", strokeDasharray: "3 3" }),
-      Plot.areaY(beyond.filter((row) => row.low !== null), { x: "at", y1: "low", y2: "high", fill: colour(2), fillOpacity: 0.2 }),
-      Plot.line(judged.filter((row) => row.fitted !== null), { x: "at", y: "fitted", stroke: colour(2), strokeWidth: 1.5 }),
-      Plot.line(beyond, { x: "at", y: "fitted", stroke: colour(2), strokeWidth: 2, strokeDasharray: "5 4" }),
-      Plot.dot(judged, { x: "at", y: "found", r: judged.length > 60 ? 1.5 : 3, fill: colour(1) }),
-      tip(rows, Plot.pointerX({
-        x: "at",
-        y: (row) => row.found ?? row.fitted,
-        title: (row) => [
-          `depth ${row.at}`,
-          ...(row.found === null ? [] : [`found: ${whole(row.found)}`]),
-          ...(row.fitted === null ? [] : [`${row.found === null ? "expected" : "fitted"}: ${row.fitted.toFixed(1)}`]),
-          ...(row.low === null ? [] : [`interval: ${row.low.toFixed(1)} to ${row.high.toFixed(1)}`]),
-        ].join("\n"),
-      })),
-    ],
-  };
-};

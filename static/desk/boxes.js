@@ -1,8 +1,9 @@
 // The boxes over the desk: reasons, comment, keys, passages; and the guidelines.
 import { byId } from "../shared/dom.js";
-import { keepFocusInBoxes } from "../shared/dialogs.js";
+import { isTyping } from "../shared/keys.js";
 import { showTopic } from "./topic_pane.js";
 
+const USABLE = "a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary, [tabindex='0']";
 export const isOpen = (id) => byId(id).matches(":popover-open");
 
 // The browser would close a box too, but later: a digit that follows at once must be a grade again.
@@ -40,4 +41,28 @@ export function showGuidelines() {
   if (!guidelines.open) return;
   showTopic();
   guidelines.scrollIntoView({ block: "start" });
+}
+
+// They are dialogs: Tab stays in one while it is open. The browser closes it by Escape and gives the focus back.
+function keepFocusInBoxes() {
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Tab" || (event.isComposing && isTyping(event.target))) return;
+    const box = document.querySelector("[role=dialog]:popover-open");
+    if (!box) return;
+    const usable = [...box.querySelectorAll(USABLE)].filter((one) => one.checkVisibility() && isStop(one));
+    const [first, last] = [usable[0], usable.at(-1)];
+    const { activeElement: here } = document;
+    const isInside = box.contains(here) && here !== box;
+    if (event.shiftKey ? here === first || !isInside : here === last || (!isInside && here !== box)) {
+      event.preventDefault();
+      (event.shiftKey ? last : first)?.focus();
+    }
+  });
+}
+
+// Of radio buttons with one name Tab stops at one.
+function isStop(element) {
+  if (element.type !== "radio") return true;
+  const group = [...document.getElementsByName(element.name)].filter(({ form }) => form === element.form);
+  return group.some(({ checked }) => checked) ? element.checked : group[0] === element;
 }

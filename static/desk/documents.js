@@ -5,7 +5,7 @@ const NEAR = 5;
 const FAR = 50;
 const A_REQUEST = 20;
 const FAR_BYTES = 8_000_000;
-const MOST_BYTES = 32_000_000;
+const MOST = 100; // for whoever goes back
 
 export class Documents {
   #address;
@@ -108,13 +108,9 @@ export class Documents {
 
   #forget() {
     const kept = new Set(this.#wanted(FAR));
-    let bytes = 0;
-    for (const { bytes: more } of this.#known.values()) bytes += more;
-    for (const [docno, { bytes: less }] of this.#known) {
-      if (bytes <= MOST_BYTES) return;
-      if (kept.has(docno)) continue;
-      this.#known.delete(docno);
-      bytes -= less;
+    for (const docno of this.#known.keys()) {
+      if (this.#known.size <= MOST) return;
+      if (!kept.has(docno)) this.#known.delete(docno);
     }
   }
 }

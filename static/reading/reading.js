@@ -8,12 +8,38 @@
 import { analyseAhead } from "./analysis.js";
 import { ReadingBar } from "./bar.js";
 import { keysOf, listenToKeys, showCaps } from "./keys.js";
-import { Near } from "./near.js";
 import { OwnWords } from "./own_words.js";
 import { Painter } from "./painting.js";
 import { Shown } from "./shown.js";
 import { topicTerms } from "./terms.js";
 import { listen } from "./text_choice.js";
+
+// Shows below the title the answer to a nearly identical document, and marks that grade; nothing is answered.
+class Near {
+  put(article, near) {
+    if (article.querySelector(".near")) return;
+    const made = (name, properties) => Object.assign(document.createElement(name), properties);
+    const line = made("p", { className: "near", dir: "ltr" });
+    const strong = made("b", {});
+    strong.append(made("bdi", { textContent: near.label }));
+    const link = made("a", { href: near.compare, textContent: "Compare" });
+    const others = near.agreed ? "" : " You gave others like it another grade.";
+    line.append("You said ", strong, " of a nearly identical document.", others, " ", link);
+    article.querySelector(":scope > h2")?.after(line);
+    for (const button of document.querySelectorAll("#verdicts .grade")) {
+      if ((button.dataset.grade ?? button.value) !== String(near.grade) || !near.agreed) continue;
+      button.dataset.near = "";
+      button.setAttribute("aria-description", "You said this of a nearly identical document");
+    }
+  }
+
+  clear() {
+    for (const button of document.querySelectorAll("#verdicts [data-near]")) {
+      delete button.dataset.near;
+      button.removeAttribute("aria-description");
+    }
+  }
+}
 
 const desk = document.getElementById("desk");
 const data = JSON.parse(document.getElementById("reading-data").dataset.begin);

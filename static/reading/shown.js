@@ -3,9 +3,7 @@
 import { analysisOf } from "./analysis.js";
 import { Marking } from "./marking.js";
 import { showRange } from "./places.js";
-import { selectedIn } from "./selection.js";
-import { nextHit } from "./steps.js";
-import { Views } from "./views.js";
+import { selectedIn, Views } from "./views.js";
 
 const FIRST_PAINT = 20_000; // characters
 const SCROLLED_MS = 120;
@@ -205,4 +203,19 @@ export class Shown {
   selection() {
     return this.views.text && selectedIn(this.views);
   }
+}
+
+// The hit one step before or after `current`, around the ends; from the offset at the top of the screen where there is
+// none yet. Only those in the view that is shown count.
+function nextHit(hits, { current, direction, offset, views }) {
+  let index = current;
+  if (index < 0) {
+    const here = hits.from(offset ?? 0);
+    index = direction > 0 ? here - 1 : here;
+  }
+  for (let tried = 0; tried < hits.count; tried += 1) {
+    index = (index + direction + hits.count) % hits.count;
+    if (views.has(hits.starts[index], hits.ends[index])) break;
+  }
+  return index;
 }

@@ -245,10 +245,17 @@ def collection_file() -> MadeResult:
 
 
 def _depth_plot(found: DeeperPool) -> Values:
-    """Relevant documents by depth: found, fitted, and extrapolated with the interval."""
+    """Lines over the depth: found, then expected with the interval of a prediction."""
+    lines = (("found", "found"), ("expected", "fitted"), ("interval from", "low"), ("interval to", "high"))
+    points = {
+        name: [(one.depth, value) for one in found.curve if (value := getattr(one, part)) is not None]
+        for name, part in lines
+    }
     return {
-        "depth": found.question.depth,
-        "points": [[one.depth, one.found, one.fitted, one.low, one.high] for one in found.curve],
+        "x": "Depth of the pool",
+        "y": "Relevant documents",
+        "mark": found.question.depth,
+        "lines": [{"name": name, "points": of_line} for name, of_line in points.items() if of_line],
     }
 
 
