@@ -14,6 +14,7 @@ from workbench.agreement.coefficients.coefficient import (
     NOT_GIVEN,
     WOULD_DEFINE,
     CoefficientValue,
+    nobody,
     value_of,
 )
 from workbench.agreement.coefficients.pooled_kappa import POOLED_KAPPA
@@ -131,19 +132,16 @@ def by_grade(ratings: Ratings, options: AgreementOptions, left: LeftOut) -> tupl
     Source: specific agreement Spitzer and Fleiss 1974, Cicchetti and Feinstein 1990; kappa by category
     Fleiss 1971.
     """
-    plain = nominal(len(ratings.categories))
-    whole = tally(ratings, plain).total()
-    given = whole.given.sum(axis=0)
-    everything = float(given.sum())
+    whole = tally(ratings, nominal(len(ratings.categories))).total()
+    given = whole.given.sum(axis=0).astype(int).tolist()
     found = []
     for place, grade in enumerate(ratings.categories):
-        specific = _specific(whole, place)
-        kappa = _kappa(ratings, place)
+        specific, kappa = _specific(whole, place), _kappa(ratings, place)
         found.append(
             GradeAgreement(
                 grade=grade,
-                given=int(given[place]),
-                share=float(given[place]) / everything if everything else None,
+                given=given[place],
+                share=_share(given[place], sum(given)),
                 specific=specific,
                 interval=_specific_interval(specific, place, left),
                 kappa=kappa,
@@ -157,8 +155,8 @@ def _kappa(ratings: Ratings, place: int) -> CoefficientValue:
     """The pooled kappa of one grade against the rest."""
     if ratings.unlisted is not None:
         return coefficient_value(against_the_rest(ratings, place), POOLED_KAPPA.name)
-    plain, nobody = nominal(2), np.empty((1, 0, 2))
-    sums = tally_of_cells(cells_against_the_rest(cells_of(ratings), place), plain, given=nobody)
+    plain = nominal(2)
+    sums = tally_of_cells(cells_against_the_rest(cells_of(ratings), place), plain)
     return value_of(POOLED_KAPPA, sums.total(), plain)
 
 
@@ -172,8 +170,7 @@ def _kappa_interval(
         of_rest = topics_left_out(against_the_rest(ratings, place), options, by_assessor=False)
     else:
         cells = cells_against_the_rest(cells_of(ratings, by_topic=True), place)
-        sums = tally_of_cells(cells, nominal(2), given=np.empty((cells.n_groups, 0, 2)))
-        of_rest = LeftOut(sums.grouped(), options.confidence)
+        of_rest = LeftOut(tally_of_cells(cells, nominal(2)).grouped(), options.confidence)
     return interval_of(POOLED_KAPPA, kappa, of_rest, nominal(2))
 
 
@@ -186,10 +183,9 @@ def against_the_rest(ratings: Ratings, place: int) -> Ratings:
 
 
 def _specific(whole: Tally, place: int) -> CoefficientValue:
-    n = int(whole.doubly)
+    n, row = int(whole.doubly), whole.coincidences[place]
     if not n:
-        return CoefficientValue("specific", None, None, None, 0, NOBODY)
-    row = whole.coincidences[place]
+        return nobody("specific")
     if not row.sum():
         return CoefficientValue("specific", None, None, None, n, NOT_GIVEN)
     share = float(row[place] / row.sum())

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
+from operator import itemgetter
 
 from workbench.agreement.intervals import share_interval
 from workbench.records import Preference, id_bytes
@@ -20,6 +21,7 @@ FEWEST_DECIDED = 6
 FEWEST_PAIRS = 20
 """Of two assessors; with fewer, the interval of their agreement covers most of what is possible."""
 SWAPPED = {"first": "second", "second": "first"}
+_of_each_choice = itemgetter("first", "second", "tie", "both_bad")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +84,7 @@ def _ranking(topic: str, given: list[Preference]) -> TopicRanking:
     for one in given:
         counts.setdefault(one.first, Counter())[one.choice] += 1
         counts.setdefault(one.second, Counter())[SWAPPED.get(one.choice, one.choice)] += 1
-    found = [
-        DocumentStanding(0, docno, many["first"], many["second"], many["tie"], many["both_bad"])
-        for docno, many in counts.items()
-    ]
+    found = [DocumentStanding(0, docno, *_of_each_choice(many)) for docno, many in counts.items()]
     found.sort(key=lambda one: (-one.score, id_bytes(one.docno)))
     scores = [one.score for one in found]
     return TopicRanking(
@@ -194,17 +193,11 @@ def runs_compared(preferences: Iterable[Preference]) -> tuple[RunsCompared, ...]
     for one in preferences:
         (_, first, second), choice = _directed(one)
         counts.setdefault((first, second), Counter())[choice] += 1
-    return tuple(
-        RunsCompared(
-            *pair,
-            many["first"],
-            many["second"],
-            many["tie"],
-            many["both_bad"],
-            sign_test(many["first"], many["second"]),
-        )
-        for pair, many in sorted(counts.items(), key=lambda item: tuple(map(id_bytes, item[0])))
-    )
+    found = []
+    for pair, many in sorted(counts.items(), key=lambda item: tuple(map(id_bytes, item[0]))):
+        wins, losses, ties, both_bad = _of_each_choice(many)
+        found.append(RunsCompared(*pair, wins, losses, ties, both_bad, sign_test(wins, losses)))
+    return tuple(found)
 
 
 def sign_test(wins: int, losses: int) -> float | None:
