@@ -45,8 +45,8 @@ class KnownDocuments:
         return replace(scores, values={**scores.values, **means}, per_topic={**scores.per_topic, **added})
 
 
-def known_documents(qrels: Iterable[Qrel], known: Iterable[Qrel], *, rel: int = 1) -> KnownDocuments:
-    """The pairs of `known` that are relevant by the qrels, grade `rel` or more, whatever their own grade.
+def known_documents(qrels: Iterable[Qrel], known: Iterable[Qrel]) -> KnownDocuments:
+    """The pairs of `known` that are relevant by the qrels, grade 1 or more, whatever their own grade.
 
     Raises WorkbenchError where there is none.
     """
@@ -54,14 +54,14 @@ def known_documents(qrels: Iterable[Qrel], known: Iterable[Qrel], *, rel: int = 
     for one in qrels:
         # Qrels with subtopics have a line for each.
         grades[one.topic, one.docno] = max(one.grade, grades.get((one.topic, one.docno), one.grade))
-    both = [pair for one in known if grades.get(pair := (one.topic, one.docno), 0) >= rel]
+    both = [pair for one in known if grades.get(pair := (one.topic, one.docno), 0) >= 1]
     if not both:
         raise WorkbenchError(
             "no known document is relevant in the qrels",
             remedy="give the relevant documents that users know, as lines of qrels",
         )
     return KnownDocuments(
-        Scorer([Qrel(*pair, int(grade >= rel)) for pair, grade in grades.items()], "NumRet(rel=1)"),
+        Scorer([Qrel(*pair, int(grade >= 1)) for pair, grade in grades.items()], "NumRet(rel=1)"),
         Scorer([Qrel(*pair, 1) for pair in both], "NumRet(rel=1) SetR"),
         len({topic for topic, _ in both}),
     )

@@ -149,7 +149,7 @@ class ArrayRelevance(Relevance):
         """Take over the pairs, none of which is there twice; raises WorkbenchError as `Relevance` does."""
         large = np.flatnonzero(np.abs(qrels.grades) > LARGEST_GRADE)
         if len(large):
-            _refuse_grade(int(qrels.grades[large[0]]), _strings(qrels.docnos[large[:1]])[0])
+            _refuse_grade(int(qrels.grades[large[0]]), strings(qrels.docnos[large[:1]])[0])
         self._name(qrels.topics)
         numbers = np.array([self.numbers[topic] for topic in qrels.topics], dtype=np.intp)[qrels.numbers]
         by_topic = np.argsort(numbers, kind="stable")
@@ -159,7 +159,7 @@ class ArrayRelevance(Relevance):
     @cached_property
     def grades(self) -> Mapping[str, Mapping[str, int]]:
         """The grades by topic and docno."""
-        docnos, grades = _strings(self._docnos), self._values.tolist()
+        docnos, grades = strings(self._docnos), self._values.tolist()
         return {
             topic: dict(zip(docnos[begin:end], grades[begin:end], strict=True))
             for topic, (begin, end) in zip(self.topics, pairwise(self._starts.tolist()), strict=True)
@@ -202,5 +202,6 @@ def _refuse_grade(grade: int, docno: str) -> NoReturn:
     )
 
 
-def _strings(docnos: Docnos) -> list[str]:
+def strings(docnos: Docnos) -> list[str]:
+    """Docnos, one or more, as text."""
     return b"\n".join(docnos.tolist()).decode("utf-8", "surrogateescape").split("\n")

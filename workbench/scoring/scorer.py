@@ -13,7 +13,6 @@ from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 from numpy.typing import NDArray
 
-from workbench.docnos import Docnos
 from workbench.errors import WorkbenchError
 from workbench.figures import counted
 from workbench.ranking import array_order, ordered
@@ -22,7 +21,7 @@ from workbench.scoring.field_scorers import FieldScorers, bytewise, descending
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.registry import Reads, compute, kernel_of, reads
 from workbench.scoring.measures import in_the_field, parse_measures
-from workbench.scoring.relevance import Floats, Grades, Positions, Relevance
+from workbench.scoring.relevance import Floats, Grades, Positions, Relevance, strings
 from workbench.scoring.run_arrays import RunArrays, documents_of, judged_rows
 from workbench.scoring.subtopics import SubtopicRelevance
 from workbench.tables import ResultRows, ResultTable
@@ -252,19 +251,14 @@ class Scorer:
         found = judged_rows(self.relevance, documents, numbers, ties=ties, double_precision=double_precision)
 
         def orders() -> dict[str, list[str]]:
-            order = array_order(documents.docnos, found.read, numbers, ties)
-            return self._decoded(documents.docnos[order], found.judged)
+            listed = strings(documents.docnos[array_order(documents.docnos, found.read, numbers, ties)])
+            bounds = pairwise(found.judged.starts.tolist())
+            return {
+                self.relevance.topics[number]: listed[begin:end]
+                for number, (begin, end) in zip(found.judged.topics.tolist(), bounds, strict=True)
+            }
 
         return OrderedRun(run.tag, found.judged, found.near_tied, orders)
-
-    def _decoded(self, docnos: Docnos, judged: JudgedRun) -> dict[str, list[str]]:
-        listed = [docno.decode("utf-8", "surrogateescape") for docno in docnos.tolist()]
-        return {
-            self.relevance.topics[number]: listed[begin:end]
-            for number, (begin, end) in zip(
-                judged.topics.tolist(), pairwise(judged.starts.tolist()), strict=True
-            )
-        }
 
 
 def _relevance(qrels: Iterable[Qrel], measures: Sequence[Measure]) -> Relevance:

@@ -214,15 +214,7 @@ def _pairs(one: ReferenceRanking, runs: Sequence[str], shares: Mapping[str, Floa
     found = []
     for at in np.flatnonzero(changed & (signs != 0)).tolist():
         ahead, behind = (int(side[at]) for side in one.upper[:: signs[at]])
-        found.append(
-            PairOfRuns(
-                ahead=runs[ahead],
-                behind=runs[behind],
-                gap=float(means[ahead] - means[behind]),
-                significant=bool(one.significant[0, at]),
-                swapped=float(shares["swapped"][at]),
-                lost=float(shares["lost"][at]),
-                inverted=float(shares["inverted"][at]),
-            )
-        )
+        gap, significant = float(means[ahead] - means[behind]), bool(one.significant[0, at])
+        of_pair = (float(shares[name][at]) for name in ("swapped", "lost", "inverted"))
+        found.append(PairOfRuns(runs[ahead], runs[behind], gap, significant, *of_pair))
     return sorted(found, key=lambda pair: (-pair.swapped, -pair.gap, pair.ahead, pair.behind))

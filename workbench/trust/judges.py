@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
 from itertools import combinations
+from operator import attrgetter
 
 import numpy as np
 
@@ -285,22 +286,10 @@ def _runs(found: OtherJudges) -> Table:
     """Every run: under the reference, over the mixtures, under each of the other qrels."""
     names = [one.name for one in found.others]
     columns = ("run", "rank", "score", "mixtures", "mean", "low", "high", "best_rank", "worst_rank", *names)
-    rows: list[Row] = [
-        [
-            one.run,
-            one.rank,
-            one.score,
-            one.mixed.n,
-            one.mixed.mean,
-            one.mixed.low,
-            one.mixed.high,
-            one.best,
-            one.worst,
-            *map(one.scores.get, names),
-        ]
-        for one in found.standings
-    ]
-    return columns, rows
+    figures = attrgetter(
+        "run", "rank", "score", "mixed.n", "mixed.mean", "mixed.low", "mixed.high", "best", "worst"
+    )
+    return columns, [(*figures(one), *map(one.scores.get, names)) for one in found.standings]
 
 
 def _pairs(found: OtherJudges) -> Table:
@@ -314,10 +303,9 @@ def _pairs(found: OtherJudges) -> Table:
 
 def _between_qrels(found: OtherJudges) -> Table:
     """The coefficients between every two qrels."""
-    rows: list[Row] = [
-        [one.first, one.second, one.topics, *map(one.coefficients.get, COEFFICIENTS)] for one in found.between
+    return ("first", "second", "topics", *COEFFICIENTS), [
+        (one.first, one.second, one.topics, *map(one.coefficients.get, COEFFICIENTS)) for one in found.between
     ]
-    return ("first", "second", "topics", *COEFFICIENTS), rows
 
 
 PARTS: dict[str, Callable[[OtherJudges], Table]] = {

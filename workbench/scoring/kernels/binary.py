@@ -87,7 +87,7 @@ def precision(run: JudgedRun, measure: Measure) -> Floats:
 
 
 def recall(run: JudgedRun, measure: Measure) -> Floats:
-    """R@k of each topic: the share of all relevant documents that are among the first k."""
+    """R@k of each topic: the share of all relevant documents that are among the first k; SetR: of all."""
     return share(found_by(run, measure), run.relevant(measure["rel"]))
 
 
@@ -184,11 +184,6 @@ def set_precision(run: JudgedRun, measure: Measure) -> Floats:
     if measure.params.get("relative"):
         whole = np.minimum(whole, run.relevant(measure["rel"]))
     return share(found_by(run, measure), whole)
-
-
-def set_recall(run: JudgedRun, measure: Measure) -> Floats:
-    """SetR of each topic: the share of relevant documents that are retrieved."""
-    return share(found_by(run, measure), run.relevant(measure["rel"]))
 
 
 def set_f(run: JudgedRun, measure: Measure) -> Floats:
