@@ -250,9 +250,6 @@ def pair_by_pair(table: VoteTable, settle: Callable[[Grades], int | None], unset
     found = TableOutcome(np.zeros(size, np.int64), np.zeros(size), np.zeros(size, np.int64), (unsettled,))
     for row, grades in graded.items():
         if (grade := settle(grades)) is not None:
-            found.grades[row], found.confidence[row], found.reasons[row] = (
-                grade,
-                share_of(grade, grades),
-                LEFT,
-            )
+            found.grades[row], found.confidence[row] = grade, share_of(grade, grades)
+            found.reasons[row] = LEFT
     return found

@@ -160,9 +160,9 @@ def check_documents(contents: ReleaseContents, documents: Iterable[Document], so
     return DocumentCheck(tuple(findings[:MOST_FINDINGS]), total, same)
 
 
-def open_release(stream: IO[bytes], *, source: str, most: int = MOST_BYTES) -> ReleaseContents:
+def open_release(stream: IO[bytes], *, source: str) -> ReleaseContents:
     """The contents of a release that is not damaged; raises InvalidInput with what a check finds."""
-    return undamaged(check_release(stream, source=source, most=most))
+    return undamaged(check_release(stream, source=source))
 
 
 def undamaged(checked: ReleaseCheck) -> ReleaseContents:

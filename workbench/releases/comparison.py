@@ -19,7 +19,7 @@ from workbench.releases.contents import Pair, ReleaseAbout, ReleaseContents, Rel
 from workbench.releases.zipped import ZippedRelease
 from workbench.scoring.measures import at_threshold
 from workbench.scoring.pairs_of_runs import compare_all
-from workbench.scoring.rank_correlation import RankingComparison, compare_rankings, ranks
+from workbench.scoring.rank_correlation import RankingComparison, compare_rankings
 from workbench.scoring.relevance import Floats
 from workbench.scoring.scorer import RunScores, Scorer
 from workbench.tables import Export, table_export
@@ -246,7 +246,7 @@ def _ranking(
     scored = _scores((first, second), chain([some], each), measure)
     scores = {name: one.means for name, one in scored.items()}
     (compared,) = compare_rankings(scores)
-    rank_before, rank_after = ranks(scores[BEFORE]), ranks(scores[AFTER])
+    rank_before, rank_after = compared.ranks
     effects = [
         RunEffect(tag, scores[BEFORE][tag], scores[AFTER][tag], rank_before[tag], rank_after[tag])
         for tag in scores[BEFORE]

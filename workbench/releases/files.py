@@ -12,7 +12,6 @@ import io
 import os
 import tempfile
 import weakref
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
@@ -27,7 +26,7 @@ from workbench.formats.qrels import write_qrels, write_subtopic_qrels
 from workbench.pooling.pool import Pool
 from workbench.pooling.sampling import infap_rows, xinfap_rows
 from workbench.records import Answer, Qrel, grades_of, id_bytes
-from workbench.releases.archive import UnreadFile, zip_parts
+from workbench.releases.archive import UnreadFile, digests, zip_parts
 from workbench.releases.contents import ReleaseContents, ReleasedPool, ReleasedRun, ReleasedTopic
 from workbench.releases.datasheet import datasheet, readme, release_counts
 from workbench.releases.forms.of_contents import form_files
@@ -315,20 +314,18 @@ class Spool:
 
     def add(self, content: Iterable[bytes]) -> UnreadFile:
         """Store a file from its bytes in parts; raises OSError where the disk has no room for it."""
-        start, sha, crc = self._size, hashlib.sha256(), 0
-        for part in _large(content):
-            sha.update(part)
-            crc = zlib.crc32(part, crc)
-            self._write(part)
+        start = self._size
+        sha256, crc = digests(map(self._write, _large(content)))
         size = self._size - start
-        return UnreadFile(size, crc, sha.hexdigest(), partial(self._parts, start, size))
+        return UnreadFile(size, crc, sha256, partial(self._parts, start, size))
 
-    def _write(self, part: bytes) -> None:
+    def _write(self, part: bytes) -> bytes:
         rest = memoryview(part)
         while rest:
             written = os.pwrite(self._file.fileno(), rest, self._size)
             self._size += written
             rest = rest[written:]
+        return part
 
     def _parts(self, start: int, size: int) -> Iterator[bytes]:
         end = start + size
