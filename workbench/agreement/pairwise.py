@@ -183,7 +183,7 @@ def thresholds(
             _, of_line, (positive, negative) = known
         else:
             left = topics_left_out(binary, options)
-            of_line, (positive, negative) = estimates(binary, options, left), by_grade(binary, options, left)
+            of_line, (positive, negative) = estimates(binary, options, left), by_grade(binary, left)
         # An overlap is of pairs that two of them judged: among a million others these few are found once.
         paired = binary.only(most_active(binary)).shared()
         found.append(

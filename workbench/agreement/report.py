@@ -85,11 +85,11 @@ def agreement_report(selection: Selection, options: AgreementOptions) -> Agreeme
     ratings = selection.ratings
     left = topics_left_out(ratings, options)
     found = estimates(ratings, options, left)
-    grades = by_grade(ratings, options, left)
+    grades = by_grade(ratings, left)
     of_scale, scale = grades, selection.by_grade.categories
     if not selection.graded and len(scale) > 2:
         of_all = topics_left_out(selection.by_grade, options, by_assessor=False)
-        of_scale = by_grade(selection.by_grade, options, of_all)
+        of_scale = by_grade(selection.by_grade, of_all)
     elif len(scale) == 2 and scale[1] < selection.relevant_from <= scale[0]:
         # Relevant and not are the two grades of the scale, whatever their numbers.
         of_scale = tuple(replace(one, grade=grade) for one, grade in zip(grades, scale, strict=True))
