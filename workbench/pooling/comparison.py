@@ -152,17 +152,12 @@ def compare_topic(
     runs_after = _brought(now, place, tags.after, len(tags.tags))
     before_here, after_here = _among(was.docnos, place), _among(now.docnos, place)
     added_before, added_after = _among(was.added, place), _among(now.added, place)
-    found = ComparedTopic(
-        topic,
-        docnos,
-        before_here,
-        after_here,
-        seen,
-        np.where(after_here, runs_after.any(axis=0), runs_before.any(axis=0)),
-        np.where(after_here, added_after, added_before),
-    )
+    by_runs = np.where(after_here, runs_after.any(axis=0), runs_before.any(axis=0))
+    by_hand = np.where(after_here, added_after, added_before)
     return TopicComparison(
-        found, _four(runs_before, runs_after, seen).T, _four(added_before, added_after, seen)
+        ComparedTopic(topic, docnos, before_here, after_here, seen, by_runs, by_hand),
+        _four(runs_before, runs_after, seen).T,
+        _four(added_before, added_after, seen),
     )
 
 

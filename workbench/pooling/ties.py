@@ -62,9 +62,8 @@ def in_order(ties: Iterable[CutTie]) -> tuple[CutTie, ...]:
     return tuple(sorted(ties, key=lambda tie: (id_bytes(tie.tag), id_bytes(tie.topic))))
 
 
-def decided_in(incidence: Incidence, at_cut: Iterable[CutTie]) -> DecidedByTies:
+def decided_in(incidence: Incidence, at_cut: Sequence[CutTie]) -> DecidedByTies:
     """Which pairs the tie rule decided in the depth pool of these runs, with these ties at its cut."""
-    at_cut = list(at_cut)
     inside = _inside(at_cut)
     certain = _certain(incidence, inside)
     outside: dict[str, set[str]] = {}
