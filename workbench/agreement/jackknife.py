@@ -39,10 +39,7 @@ class Transform(Enum):
         """Values on the scale."""
         if self is Transform.PLAIN:
             return values
-        found: Floats = np.arctanh(
-            np.clip(values if self is Transform.KAPPA else 2 * values - 1, -_MOST, _MOST)
-        )
-        return found
+        return np.arctanh(np.clip(values if self is Transform.KAPPA else 2 * values - 1, -_MOST, _MOST))
 
     def back(self, values: Floats) -> Floats:
         """Values from the scale."""

@@ -14,7 +14,7 @@ from math import comb
 from operator import itemgetter
 
 from workbench.agreement.intervals import share_interval
-from workbench.records import Preference, id_bytes
+from workbench.records import Preference, id_bytes, sorted_ids
 
 FEWEST_DECIDED = 6
 """With fewer, the sign test is above .05 even if all are the same: 2/2^5 = .0625, 2/2^6 = .03125."""
@@ -76,7 +76,7 @@ def rankings(preferences: Iterable[Preference]) -> tuple[TopicRanking, ...]:
     by_topic: dict[str, list[Preference]] = {}
     for one in preferences:
         by_topic.setdefault(one.topic, []).append(one)
-    return tuple(_ranking(topic, by_topic[topic]) for topic in sorted(by_topic, key=id_bytes))
+    return tuple(_ranking(topic, by_topic[topic]) for topic in sorted_ids(by_topic))
 
 
 def _ranking(topic: str, given: list[Preference]) -> TopicRanking:
@@ -131,7 +131,7 @@ def assessors_compared(preferences: Iterable[Preference]) -> tuple[AssessorsComp
         key, choice = _directed(one)
         given.setdefault(one.assessor, {})[key] = choice
     found = []
-    for first, second in combinations(sorted(given, key=id_bytes), 2):
+    for first, second in combinations(sorted_ids(given), 2):
         both = given[first].keys() & given[second].keys()
         if both:
             answers = [(given[first][key], given[second][key]) for key in both]

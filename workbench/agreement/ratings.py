@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.agreement.contingency import MISSING, Codes, bits_of, coded, coded_rows, tables_of_bits
 from workbench.errors import WorkbenchError
-from workbench.records import id_bytes
+from workbench.records import places_of, sorted_pairs
 
 Kept = TypeVar("Kept")
 Pair = tuple[str, str]
@@ -67,11 +67,11 @@ def answers_of(assessors: Sequence[Assessor], given_rows: Sequence[tuple[int, st
 
 def _numbered(given: Iterable[Pair]) -> tuple[dict[Pair, int], NDArray[np.int64], tuple[str, ...]]:
     """The places of the pairs, and the topics, both sorted by bytes; between them each pair's topic."""
-    pairs = sorted(set(given), key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1])))
+    pairs = sorted_pairs(set(given))
     names = tuple(dict.fromkeys(topic for topic, _ in pairs))
-    number = {topic: at for at, topic in enumerate(names)}
+    number = places_of(names)
     topics = np.fromiter((number[topic] for topic, _ in pairs), np.int64, len(pairs))
-    return {pair: at for at, pair in enumerate(pairs)}, topics, names
+    return places_of(pairs), topics, names
 
 
 @dataclass(frozen=True, slots=True, eq=False)

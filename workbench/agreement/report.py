@@ -326,5 +326,4 @@ def _sums(ratings: Ratings) -> Floats:
 
 
 def _difference(sums: Floats) -> Floats:
-    found: Floats = (sums[..., 0] - sums[..., 1]) / sums[..., 2]
-    return found
+    return (sums[..., 0] - sums[..., 1]) / sums[..., 2]

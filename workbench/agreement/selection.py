@@ -259,8 +259,7 @@ def _unlisted(
             f"{documents}",
             remedy="give the number of all documents in the collection",
         )
-    rest: NDArray[np.int64] = documents - listed
-    return rest
+    return documents - listed
 
 
 def _sentence(

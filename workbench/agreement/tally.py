@@ -102,8 +102,7 @@ def _counts(ratings: Ratings) -> Integers:
         given = ratings.given()
         places = given.codes.astype(np.int64) * pairs + given.pairs
         found = np.bincount(places, minlength=q * pairs).reshape(q, pairs)
-        few_bytes: Integers = found.astype(np.min_scalar_type(assessors))
-        return few_bytes
+        return found.astype(np.min_scalar_type(assessors))
     counts: Integers = np.empty((q, pairs), dtype=np.min_scalar_type(assessors))
     at_once = max(1, _CACHED // max(assessors, 1))
     marks = np.empty((assessors, min(at_once, pairs)), dtype=np.bool_)

@@ -109,6 +109,11 @@ def not_stopped(reason: str) -> StopPoint:
     return StopPoint(None, None, reason)
 
 
+def stopped_at(trace: ReviewTrace, read: int, reason: str) -> StopPoint:
+    """A stop after the first `read` documents of the learner's order."""
+    return StopPoint(read, int(trace.relevant[:read].sum()), reason)
+
+
 def stopped_with_draws(
     trace: ReviewTrace, drawn: RandomOrder, draws: int, read: int, reason: str
 ) -> StopPoint:
@@ -189,7 +194,7 @@ def knee(trace: ReviewTrace, _goal: StoppingGoal) -> StopPoint:
     """Stop at the first round's end whose slope ratio reaches the threshold; see `slope_ratios`."""
     for read, found, ratio in slope_ratios(trace):
         if ratio >= threshold(found):
-            return StopPoint(read, found, f"slope ratio {ratio:.1f}, at least {threshold(found)}")
+            return stopped_at(trace, read, f"slope ratio {ratio:.1f}, at least {threshold(found)}")
     return not_stopped("the curve has not bent enough")
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.pooling.candidates import Gathered, Places, TopicCandidates
 from workbench.pooling.pool import Pair, Pool
-from workbench.records import sorted_ids
+from workbench.records import pair_of, places_of, sorted_ids
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +44,7 @@ class Incidence:
 
 def incidence_of_tops(gathered: Gathered, depth: int) -> Incidence:
     """What each run has among its first `depth`, of runs that were gathered to this depth or further."""
-    place = {tag: at for at, tag in enumerate(gathered.tags)}
+    place = places_of(gathered.tags)
     return Incidence(gathered.tags, tuple(_of_tops(topic, depth, place) for topic in gathered.topics))
 
 
@@ -90,7 +90,7 @@ class Contributors:
         """The groups of runs by tag; a run without a group counts as one."""
         named = [groups.get(tag, tag) for tag in tags]
         names = tuple(sorted_ids(set(named)))
-        place = {name: at for at, name in enumerate(names)}
+        place = places_of(names)
         return cls(names, tuple(place[name] for name in named))
 
     def count(self, topic: TopicIncidence, relevant: NDArray[np.bool_] | None = None) -> Places:
@@ -124,7 +124,7 @@ def uniques(pool: Pool, groups: Mapping[str, str] | None = None) -> dict[str, tu
     for entry in pool.entries:
         brought = {of_tag[one.tag] for one in entry.contributions}
         if len(brought) == 1:
-            found[next(iter(brought))].append((entry.topic, entry.docno))
+            found[next(iter(brought))].append(pair_of(entry))
     return {name: tuple(pairs) for name, pairs in found.items()}
 
 

@@ -328,7 +328,7 @@ def _unruly(contents: ReleaseContents) -> Iterator[Finding]:
     rule = contents.rule
     if any(rule_of(name).slow for name in (rule.name, rule.parameters.get(THEN.name)) if name):
         return
-    machines = {one.pseudonym for one in contents.assessors if one.machine}
+    machines = contents.machines
     all_count = rule.machines or rule.parameters.get(ASSESSOR.name) in machines
     made = consensus(
         (one for one in contents.judgments() if all_count or one.assessor not in machines),

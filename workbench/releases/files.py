@@ -25,7 +25,7 @@ from workbench.formats.judgments import write_judgment_groups, write_judgments, 
 from workbench.formats.qrels import write_qrels, write_subtopic_qrels
 from workbench.pooling.pool import Pool
 from workbench.pooling.sampling import infap_rows, xinfap_rows
-from workbench.records import Answer, Qrel, grades_of, id_bytes
+from workbench.records import Answer, Qrel, grades_of, id_bytes, pair_of, sorted_ids
 from workbench.releases.archive import UnreadFile, digests, zip_parts
 from workbench.releases.contents import ReleaseContents, ReleasedPool, ReleasedRun, ReleasedTopic
 from workbench.releases.datasheet import datasheet, readme, release_counts
@@ -125,7 +125,7 @@ def check_contents(contents: ReleaseContents) -> None:
         "docno": {one.docno for one in contents.documents} | {one.docno for one in contents.qrels},
     }
     for kind, ids in kinds.items():
-        for one in sorted(ids, key=id_bytes):
+        for one in sorted_ids(ids):
             if not fits(one) or not is_utf8(one):
                 shown = ascii(one)[:80]
                 message = f"the {kind} {shown} cannot be written to a qrels file"
@@ -232,7 +232,7 @@ def _subtopics(contents: ReleaseContents) -> Files:
     graded: dict[tuple[str, str], list[tuple[str, ...]]] = {}
     for one in contents.current():
         if one.answer == Answer.GRADE and one.topic in asked:
-            graded.setdefault((one.topic, one.docno), []).append(one.subtopics)
+            graded.setdefault(pair_of(one), []).append(one.subtopics)
     lines = [
         (topic, subtopic, docno, int(2 * sum(subtopic in each for each in ticked) > len(ticked)))
         for (topic, docno), ticked in graded.items()
@@ -264,9 +264,9 @@ def _drawn(pool: ReleasedPool) -> Pool:
         entries=(),
         tags=(),
         largest_possible={},
-        inclusion={(one.topic, one.docno): one.inclusion for one in drawn if one.inclusion is not None},
-        strata={(one.topic, one.docno): one.stratum for one in pool.undrawn}
-        | {(one.topic, one.docno): one.stratum for one in drawn if one.stratum is not None},
+        inclusion={pair_of(one): one.inclusion for one in drawn if one.inclusion is not None},
+        strata={pair_of(one): one.stratum for one in pool.undrawn}
+        | {pair_of(one): one.stratum for one in drawn if one.stratum is not None},
     )
 
 

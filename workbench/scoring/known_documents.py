@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from workbench.errors import WorkbenchError
-from workbench.records import Qrel, Run, TieRule
+from workbench.records import Qrel, Run, TieRule, pair_of
 from workbench.scoring.run_arrays import RunArrays
 from workbench.scoring.scorer import RunScores, Scorer
 
@@ -53,8 +53,8 @@ def known_documents(qrels: Iterable[Qrel], known: Iterable[Qrel]) -> KnownDocume
     grades: dict[tuple[str, str], int] = {}
     for one in qrels:
         # Qrels with subtopics have a line for each.
-        grades[one.topic, one.docno] = max(one.grade, grades.get((one.topic, one.docno), one.grade))
-    both = [pair for one in known if grades.get(pair := (one.topic, one.docno), 0) >= 1]
+        grades[pair_of(one)] = max(one.grade, grades.get(pair_of(one), one.grade))
+    both = [pair for one in known if grades.get(pair := pair_of(one), 0) >= 1]
     if not both:
         raise WorkbenchError(
             "no known document is relevant in the qrels",

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import WorkbenchError
 from workbench.figures import counted
+from workbench.scoring.judged_run import ratio
 from workbench.scoring.relevance import Floats, Positions
 from workbench.scoring.significance import (
     EXACT_FLIPS,
@@ -78,7 +79,7 @@ class ComparedRuns:
     def significant(self) -> NDArray[np.bool_]:
         """Which differences are significant at 1 - `level`; what is undefined is not."""
         with np.errstate(invalid="ignore"):
-            return np.asarray(self.adjusted <= 1 - self.level + SLACK)
+            return self.adjusted <= 1 - self.level + SLACK
 
     @cached_property
     def order(self) -> Positions:
@@ -225,10 +226,7 @@ def t_of_pairs(differences: Floats) -> Floats:
     NaN where a pair's differences do not vary.
     """
     means, deviations = differences.mean(axis=0), _deviations(differences)
-    found: Floats = np.divide(
-        means, deviations / sqrt(len(differences)), out=np.full(means.shape, np.nan), where=deviations > 0
-    )
-    return found
+    return ratio(means, deviations / sqrt(len(differences)))
 
 
 _Test = Callable[[Floats], _Tested]
@@ -285,7 +283,7 @@ def _by_ranks(differences: Floats) -> Floats:
 def _described(p_of: Callable[[Floats], Floats], point: float, differences: Floats) -> _Tested:
     """The p of some pairs, and intervals that reach to `point` standard errors."""
     means, deviations = differences.mean(axis=0), _deviations(differences)
-    effects = np.divide(means, deviations, out=np.full(len(means), np.nan), where=deviations > 0)
+    effects = ratio(means, deviations)
     # Where topics are so few that t may be without end no bound is known, nor where differences do not vary.
     reach = point * np.where(deviations > 0, deviations, np.nan) / sqrt(len(differences))
     return means, p_of(differences), np.where(np.isfinite(reach), reach, np.nan), effects

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NoReturn, Protocol
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.docnos import Docnos, Words
 from workbench.errors import WorkbenchError
-from workbench.records import Qrel, id_bytes, sorted_ids
+from workbench.records import Qrel, id_bytes, places_of, sorted_ids
 from workbench.scoring.pair_table import ABSENT, PairTable, pairs_of
 
 Floats = NDArray[np.float64]
@@ -61,7 +61,7 @@ class Relevance:
 
     def _name(self, topics: Iterable[str]) -> None:
         self.topics = sorted_ids(topics)
-        self.numbers = {topic: number for number, topic in enumerate(self.topics)}
+        self.numbers = places_of(self.topics)
 
     @cached_property
     def grades(self) -> Mapping[str, Mapping[str, int]]:
@@ -78,7 +78,7 @@ class Relevance:
         """Where the grades of each topic begin, shape (topics + 1,), and the grades, the highest first."""
         sizes = [len(grades) for grades in self.grades.values()]
         values = [sorted(grades.values(), reverse=True) for grades in self.grades.values()]
-        return np.cumsum([0, *sizes]), np.array([grade for one in values for grade in one], dtype=np.int64)
+        return np.cumsum([0, *sizes]), flattened(values)
 
     def best_grades(self, depth: int | None) -> tuple[Positions, Grades]:
         """As `ideal`, of each topic the first `depth` grades at most; all where it is None."""
@@ -193,6 +193,11 @@ def places_from(starts: Positions, sizes: Positions) -> Positions:
     """So many places from each start on, one after the other: of 5, 9 and sizes 2, 3 it is 5 6 9 10 11."""
     places: Positions = np.arange(sizes.sum()) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
     return places
+
+
+def flattened(lists: Iterable[Iterable[int]]) -> Grades:
+    """The numbers of lists, one list after the other."""
+    return np.fromiter(chain.from_iterable(lists), np.int64)
 
 
 def _refuse_grade(grade: int, docno: str) -> NoReturn:

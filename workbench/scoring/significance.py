@@ -260,7 +260,7 @@ def _mean_ranks(values: Floats) -> Floats:
     """The ranks from 1, ascending; equal values share the mean of theirs."""
     _, groups, counts = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
-    return np.asarray((ends - (counts - 1) / 2)[groups], dtype=np.float64)
+    return (ends - (counts - 1) / 2)[groups]
 
 
 def _exact_rank_p(ranks: Floats, statistic: float) -> float:

@@ -13,7 +13,7 @@ from workbench.agreement.jackknife import over_groups
 from workbench.errors import WorkbenchError
 from workbench.pooling.contributions import uniques
 from workbench.pooling.pool import Pool
-from workbench.records import sorted_ids
+from workbench.records import places_of, sorted_ids
 from workbench.scoring.relevance import Floats
 from workbench.tables import Export, Table, result_export
 from workbench.trust.alternatives import AlternativeQrels, Pair, TopicScores
@@ -169,7 +169,7 @@ def other_runs(scores: TopicScores, qrels: AlternativeQrels, pooled: PooledPairs
     """
     means = scores.values.mean(axis=1)
     orders = orders_of(means)
-    place = {name: at for at, name in enumerate(scores.qrels)}
+    place = places_of(scores.qrels)
     groups = []
     for group in pooled.unique:
         at = place[_without(group)]

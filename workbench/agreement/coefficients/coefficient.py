@@ -205,8 +205,7 @@ def observed_disagreement(tally: Tally) -> Floats:
 
 def shares_of_grades(tally: Tally) -> Floats:
     """The share of every grade: the mean, over the pairs that anybody judged, of its share there."""
-    mean: Floats = tally.shares / tally.rated[..., np.newaxis]
-    return mean
+    return tally.shares / tally.rated[..., np.newaxis]
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +245,7 @@ class Sheet:
     @property
     def shares(self) -> Floats:
         """The share of every grade among all that both gave."""
-        return np.asarray((self.rows + self.columns) / (2 * self.n))
+        return (self.rows + self.columns) / (2 * self.n)
 
     def apart(self) -> list[tuple[int, int, float]]:
         """Every two different grades with their weight."""

@@ -19,7 +19,7 @@ from workbench.pooling.candidates import Floats, Gathered, Places, TopicCandidat
 from workbench.pooling.planning import size_of_adaptive
 from workbench.pooling.pool import Pair, Pool
 from workbench.pooling.strategy import BUDGET, DEPTH_READ, Parameter, Strategy, to_its_depth
-from workbench.records import PoolEntry, Run, TieRule
+from workbench.records import PoolEntry, Run, TieRule, places_of
 
 Free = NDArray[np.bool_]
 """For each document of the topic whether it can still be handed out."""
@@ -115,7 +115,7 @@ class LiveTopic:
         self._topic = topic
         self._chooser = chooser
         self._left = budget
-        self._places = {docno: place for place, docno in enumerate(topic.docnos)}
+        self._places = places_of(topic.docnos)
         self._free = np.ones(len(topic.docnos), dtype=np.bool_)
         self._handed_out: set[int] = set()
         # In the order of the first answers; a later answer keeps its place.

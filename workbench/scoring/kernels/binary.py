@@ -65,10 +65,10 @@ def outside(run: JudgedRun, measure: Measure) -> Positions:
     docs = measure.params.get("docs")
     if docs is None:
         judged = (run.grades >= 0) & (run.grades < rel)
-        return np.asarray(run.not_relevant(rel) - run.counted(run.rows[judged]))
+        return run.not_relevant(rel) - run.counted(run.rows[judged])
     relevant_left = run.relevant(rel) - found_by(run, measure)
     check_collection(measure, run.retrieved + relevant_left)
-    return np.asarray(int(docs) - run.retrieved - relevant_left)
+    return int(docs) - run.retrieved - relevant_left
 
 
 def check_collection(measure: Measure, known: Positions) -> None:
@@ -271,7 +271,7 @@ def interpolated_precision(run: JudgedRun, measure: Measure) -> Floats:
     rel = measure.params.get("rel", 1)
     level = round(float(measure["recall"]) * _HUNDRED)
     if measure.params.get("interpolation") == "bucket":
-        return np.asarray(by_bucket(run, rel)[:, level // _TEN])
+        return by_bucket(run, rel)[:, level // _TEN]
     return _by_maximum(run, rel, level)
 
 
