@@ -67,9 +67,9 @@ def pair_report(selection: Selection, options: AgreementOptions, *, first: str, 
     # The same figures as in lists of every two, with the intervals of these documents besides.
     found = estimates(compared, options, topics_left_out(compared, options))
     return PairReport(
-        selection=selection,
-        options=options,
-        numbers=numbers,
+        selection,
+        options,
+        numbers,
         two=two_assessors((0, 1), pair_tables(compared)[0, 1], found),
         by_grade=two_assessors((0, 1), pair_tables(two)[0, 1], ()),
         shared=selection.shared(*numbers),

@@ -142,10 +142,10 @@ def assessors_compared(preferences: Iterable[Preference]) -> tuple[AssessorsComp
 def _two(first: str, second: str, answers: list[tuple[str, str]]) -> AssessorsCompared:
     same = sum(one == other for one, other in answers)
     return AssessorsCompared(
-        first=first,
-        second=second,
-        n=len(answers),
-        same=same,
+        first,
+        second,
+        len(answers),
+        same,
         opposite=sum(SWAPPED.get(one) == other for one, other in answers),
         interval=share_interval(same, len(answers)),
         kappa=_kappa(Counter(one for one, _ in answers), Counter(other for _, other in answers), same),

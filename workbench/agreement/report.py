@@ -100,11 +100,11 @@ def agreement_report(selection: Selection, options: AgreementOptions) -> Agreeme
     pairs = assessor_pairs(shared, options)
     binary = selection.by_grade.shared().from_grade(selection.relevant_from)
     return AgreementReport(
-        selection=selection,
-        options=options,
-        estimates=found,
-        grades=grades,
-        scale_grades=of_scale,
+        selection,
+        options,
+        found,
+        grades,
+        of_scale,
         prevalence=prevalence(grades[0], grades[1]) if len(grades) == 2 else None,
         paradox=paradox(found, grades),
         pairs=pairs,

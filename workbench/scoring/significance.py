@@ -113,11 +113,11 @@ def compare_two(
             bootstrap(differences, rounds=rounds, seed=seed),
         )
     return RunDifference(
-        topics=n,
-        mean=mean,
-        low=low,
-        high=high,
-        level=level,
+        n,
+        mean,
+        low,
+        high,
+        level,
         effect=mean / deviation if deviation else None,
         better=int((gains > 0).sum()),
         worse=int((gains < 0).sum()),

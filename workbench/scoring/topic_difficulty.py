@@ -52,7 +52,7 @@ def topic_spreads(
         )
     ]
     if higher_is_better:
-        return tuple(sorted(found, key=lambda one: (one.median, one.high, one.topic)))
+        return tuple(sorted(found, key=attrgetter("median", "high", "topic")))
     return tuple(sorted(found, key=lambda one: (-one.median, -one.low, one.topic)))
 
 

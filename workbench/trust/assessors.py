@@ -192,13 +192,9 @@ def mixed_rankings(one: ReferenceRanking, runs: Sequence[str], parts: Iterable[F
     figures = {name: percentiles_of(np.concatenate(found)) for name, found in values.items()}
     summary = MixedQrels(
         drawn=sum(map(len, means)),
-        coefficients={name: figures[name] for name in among},
+        coefficients={name: figures.pop(name) for name in among},
         among={name: percentiles_of(np.concatenate(found)) for name, found in among.items()},
-        swapped=figures["swapped"],
-        tied=figures["tied"],
-        lost=figures["lost"],
-        inverted=figures["inverted"],
-        gained=figures["gained"],
+        **figures,
     )
     shares = {name: np.sum(found, axis=0) / summary.drawn for name, found in counts.items()}
     return MixedRankings(

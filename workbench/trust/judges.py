@@ -183,19 +183,16 @@ def _other(scores: TopicScores, reference: int, place: int, options: RankingOpti
     one = ReferenceRanking(scores, reference, options, scores.covered[place])
     values = scores.values[place][one.topics][np.newaxis]
     orders, significant = orders_of(means_of(values)), one.tests.significant(values)
-    counts = {name: int(marks.sum()) for name, marks in changed_pairs(one, orders, significant).items()}
+    changed = changed_pairs(one, orders, significant)
     return OtherQrels(
         name=scores.qrels[place],
         graded=scores.graded[place],
         topics=int(one.topics.sum()),
         without_relevant=int((~values.any(axis=(0, 2))).sum()),
         coefficients=_coefficients(one.orders, orders, options),
-        swapped=counts["swapped"],
         tied=int(orders.tied[0]),
         significant=int(np.abs(one.significant).sum()),
-        lost=counts["lost"],
-        inverted=counts["inverted"],
-        gained=counts["gained"],
+        **{name: int(marks.sum()) for name, marks in changed.items()},
     )
 
 
@@ -247,7 +244,7 @@ def _standings(
         )
         for at, run in enumerate(scores.runs)
     ]
-    return tuple(sorted(found, key=lambda one: (one.rank, one.run)))
+    return tuple(sorted(found, key=attrgetter("rank", "run")))
 
 
 COEFFICIENTS = tuple(each.name for each in rank_coefficients())

@@ -170,7 +170,7 @@ def scores_left_out(scores: TopicScores, left_out: LeftOutDocuments, *, seed: in
         swapped=int((one.signs[0] * others.signs[0] < 0).sum()) // 2,
         draws=len(means) - 2,
         seed=seed,
-        runs=tuple(sorted(found, key=lambda line: (line.rank, line.run))),
+        runs=tuple(sorted(found, key=attrgetter("rank", "run"))),
     )
 
 

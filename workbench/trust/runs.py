@@ -204,9 +204,9 @@ def other_runs(scores: TopicScores, qrels: AlternativeQrels, pooled: PooledPairs
         pool_judged=pooled.judged,
         graded=pooled.graded,
         groups=tuple(sorted(groups, key=lambda one: (-one.unique_relevant, -one.unique, one.group))),
-        pooled=tuple(sorted(found, key=lambda one: (one.rank, one.run))),
+        pooled=tuple(sorted(found, key=attrgetter("rank", "run"))),
         expected=expected,
-        late=tuple(sorted(of_late, key=lambda one: (one.rank, one.run))),
+        late=tuple(sorted(of_late, key=attrgetter("rank", "run"))),
     )
 
 
