@@ -295,11 +295,9 @@ def sample_needed(unread: int, found: int, goal: StoppingGoal) -> int | None:
         return 0
     error = (1 - goal.confidence) / LOOKS
     sizes = range(1, unread - marked + 1)
-
-    def is_enough(size: int) -> bool:
-        return at_most(0, population=unread, marked=marked, drawn=size) <= error
-
-    return 1 + bisect_left(sizes, True, key=is_enough)
+    return 1 + bisect_left(
+        sizes, True, key=lambda size: at_most(0, population=unread, marked=marked, drawn=size) <= error
+    )
 
 
 def elusion(trace: ReviewTrace, goal: StoppingGoal) -> StopPoint:

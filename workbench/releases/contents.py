@@ -423,8 +423,11 @@ class ReleaseContents:
         return tuple(one for one in last_entries(self.answers) if one.answer not in NO_ANSWER)
 
     def judgments(self) -> tuple[Judgment, ...]:
-        """The current answers as judgments."""
-        return tuple(as_judgment(one) for one in self.current())
+        """The current answers as judgments; raises ValueError for an entry that is no answer."""
+        return tuple(
+            Judgment(one.assessor, one.topic, one.docno, one.grade, Answer(one.answer))
+            for one in self.current()
+        )
 
     def current_decisions(self) -> tuple[ReleasedDecision, ...]:
         """The current decision of every pair that has one, in the order of topic and docno."""
@@ -442,11 +445,6 @@ class ReleaseContents:
     def unjudged(self) -> tuple[Pair, ...]:
         """The pooled pairs that have no line in the qrels, sorted as bytes."""
         return tuple(sorted_pairs(self.pooled() - grades_of(self.qrels).keys()))
-
-
-def as_judgment(one: ReleasedAnswer) -> Judgment:
-    """An answer as a judgment; raises ValueError for an entry that is no answer."""
-    return Judgment(one.assessor, one.topic, one.docno, one.grade, Answer(one.answer))
 
 
 def last_entries(entries: Sequence[ReleasedAnswer]) -> Iterator[ReleasedAnswer]:
