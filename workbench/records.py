@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import gc
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
+from operator import attrgetter
+from typing import Protocol, TypeVar
 
 from workbench.errors import WorkbenchError
 from workbench.figures import counted
@@ -280,6 +282,9 @@ class Qrel:
     iteration: str = "0"
 
 
+Name = TypeVar("Name", bound=Hashable)
+
+
 def id_bytes(identifier: str) -> bytes:
     """The bytes of a topic id or docno as in its file; ids are ordered by them."""
     return identifier.encode("utf-8", "surrogateescape")
@@ -292,9 +297,27 @@ def sorted_ids(identifiers: Iterable[str]) -> list[str]:
     return sorted(ids) if all(map(str.isascii, ids)) else sorted(ids, key=id_bytes)
 
 
+class OfPair(Protocol):
+    """What is of a topic and a document."""
+
+    @property
+    def topic(self) -> str: ...
+    @property
+    def docno(self) -> str: ...
+
+
+pair_of: Callable[[OfPair], tuple[str, str]] = attrgetter("topic", "docno")
+"""The topic and the docno of a record."""
+
+
+def places_of(names: Iterable[Name]) -> dict[Name, int]:
+    """The place of each name among these, from 0."""
+    return {name: place for place, name in enumerate(names)}
+
+
 def grades_of(qrels: Iterable[Qrel]) -> dict[tuple[str, str], int]:
     """The grades by topic and docno."""
-    return {(one.topic, one.docno): one.grade for one in qrels}
+    return {pair_of(one): one.grade for one in qrels}
 
 
 def sorted_pairs(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -24,7 +24,7 @@ from workbench.agreement.coefficients.alpha import LEVELS
 from workbench.agreement.contingency import MISSING
 from workbench.agreement.estimates import Band, calculations, estimates, topics_left_out, verdict
 from workbench.agreement.export import COLUMNS, report_latex, report_rows
-from workbench.agreement.grades import against_the_rest, by_grade
+from workbench.agreement.grades import by_grade
 from workbench.agreement.intervals import CONSTANT
 from workbench.agreement.jackknife import freedom
 from workbench.agreement.options import AgreementOptions, Basis
@@ -44,7 +44,7 @@ MANNING = [[300, 20], [10, 70]]
 def test_kappa_by_category_and_the_share_that_agrees_are_fleiss(name: str) -> None:
     case = cases("11_agreement_multi_raters.json")[name]
     data = from_counts(case["input"]["counts_per_subject"])
-    found = by_grade(data, PLAIN, topics_left_out(data, PLAIN))
+    found = by_grade(data, topics_left_out(data, PLAIN))
     assert [one.kappa.value for one in found] == pytest.approx(
         case["expected"]["kappa_by_category"], abs=1e-6
     )
@@ -63,8 +63,8 @@ def test_the_intervals_of_a_grade_are_those_of_each_topic_left_out_in_turn() -> 
     grades: dict[str, list[int | None]] = dict(zip("abc", said.tolist(), strict=True))
     grades["c"][4] = None
     data = entered(grades, scale=(0, 1, 2), topics=7, graded=True).ratings
-    for place, one in enumerate(by_grade(data, PLAIN, topics_left_out(data, PLAIN))):
-        rest = against_the_rest(data, place)
+    for place, one in enumerate(by_grade(data, topics_left_out(data, PLAIN))):
+        rest = data.with_places([int(each != place) for each in range(3)], (1, 0))
         assert one.kappa_interval is not None
         expected = interval_of_all_but_each(rest, "pooled")
         assert (one.kappa_interval.low, one.kappa_interval.high) == pytest.approx(expected, abs=1e-9)
@@ -77,7 +77,7 @@ def test_the_intervals_of_a_grade_are_those_of_each_topic_left_out_in_turn() -> 
     binary = data.from_grade(1)
     left = topics_left_out(binary, PLAIN)
     pooled = next(one for one in estimates(binary, PLAIN, left) if one.name == "pooled")
-    for one in by_grade(binary, PLAIN, left):
+    for one in by_grade(binary, left):
         assert one.kappa.value == pytest.approx(pooled.value)
         assert one.kappa_interval == pooled.interval
 

@@ -8,6 +8,7 @@ from math import log
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
+from scipy.special import expit
 
 from tests.support import Oracle
 from workbench.errors import WorkbenchError
@@ -31,14 +32,14 @@ def test_two_documents_by_hand() -> None:
     assert model.intercept == pytest.approx(0.0, abs=1e-9)
     assert model.weights == pytest.approx([log(3)], abs=1e-4)
     # Then the odds are 3 to 1 and 1 to 3.
-    assert model.probabilities(rows) == pytest.approx([0.75, 0.25], abs=1e-4)
+    assert expit(model.decisions(rows)) == pytest.approx([0.75, 0.25], abs=1e-4)
 
 
 def test_the_gradient_vanishes_and_unseen_columns_have_no_weight() -> None:
     rows = csr_array(np.hstack((some_rows(40, seed=1).toarray(), np.zeros((40, 1), dtype=np.float32))))
     relevant = np.arange(40) % 4 == 0
     model = fit_logistic(rows, relevant)
-    residuals = model.probabilities(rows) - relevant
+    residuals = expit(model.decisions(rows)) - relevant
     assert np.abs(model.weights + 10 * (rows.T @ residuals)).max() < 0.02
     assert abs(model.intercept + 10 * residuals.sum()) < 0.02
     assert model.weights[60] == 0

@@ -71,12 +71,12 @@ def cut_ties(
 
 def decided(pool: Pool, at_cut: Iterable[CutTie]) -> DecidedByTies:
     """Which pairs the tie rule decided in the depth pool that has these ties at its cut."""
-    return decided_in(incidence_of_pool(pool), at_cut)
+    return decided_in(incidence_of_pool(pool), list(at_cut))
 
 
 def overlap(runs: Iterable[Run], *, depth: int = 100, ties: TieRule = TieRule.TREC_EVAL) -> RunOverlap:
     """The overlap of the runs' first `depth` documents."""
-    return overlap_of(incidence_of_tops(gather(runs, depth=depth, ties=ties), depth), depth)
+    return overlap_of(incidence_of_tops(gather(runs, depth=depth, ties=ties), depth))
 
 
 def incidence_of_pool(pool: Pool) -> Incidence:

@@ -46,7 +46,7 @@ class Band(StrEnum):
     @property
     def low(self) -> bool:
         """Whether organisers are told of it: less than moderate, which is usual for relevance."""
-        return self in (Band.POOR, Band.SLIGHT, Band.FAIR)
+        return self.kind == "poor"
 
 
 _KINDS = {
@@ -119,7 +119,9 @@ class Estimate:
     @property
     def enough(self) -> bool:
         """Whether there is an interval, or none only since nothing varies."""
-        return self.interval is not None and self.interval.says_something
+        return self.interval is not None and (
+            self.interval.low is not None or self.interval.undefined == CONSTANT
+        )
 
     @property
     def band(self) -> Band | None:
@@ -133,6 +135,17 @@ class Estimate:
         # An interval that reaches from below chance upwards says nothing.
         enough = self.enough and not (low is not None and low < 0 < self.value)
         return verdict(self.value if low is None else low, enough=enough)
+
+
+class HasEstimates:
+    """What has estimates of several coefficients."""
+
+    __slots__ = ()
+    estimates: tuple[Estimate, ...]
+
+    def estimate(self, name: str) -> Estimate:
+        """The estimate of a coefficient, by its name."""
+        return chosen(self.estimates, name)
 
 
 def topics_left_out(ratings: Ratings, options: AgreementOptions, *, by_assessor: bool = True) -> LeftOut:

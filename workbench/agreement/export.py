@@ -39,8 +39,11 @@ def with_bounds(estimate: Estimate) -> str:
 
 def interval_note(options: AgreementOptions) -> str:
     """How intervals were found, as a sentence of a caption."""
-    weights = f" With {options.weights_in_words}." if options.weighted else ""
-    return f"{percent(options.confidence)} intervals: {METHOD}.{weights}"
+    return f"{percent(options.confidence)} intervals: {METHOD}.{_weights_note(options)}"
+
+
+def _weights_note(options: AgreementOptions) -> str:
+    return f" With {options.weights_in_words}." if options.weighted else ""
 
 
 def report_latex(report: AgreementReport) -> str:
@@ -70,13 +73,12 @@ def matrix_latex(found: Matrix) -> str:
         f"{label} of every two assessors, similar ones side by side: {escaped(selection.sentence)}; "
         f"{selection.grades_in_words}."
     )
-    weights = f" With {options.weights_in_words}." if options.weighted else ""
     turned = [rf"\rotatebox{{90}}{{{name}}}" for name in names]
     made = table(
         f"l{'r' * len(names)}",
         ("", *turned),
         rows,
-        caption + weights,
+        caption + _weights_note(options),
         "tab:agreement-matrix",
         size=r"\footnotesize",
     )
@@ -319,13 +321,14 @@ def row_of(columns: Sequence[str], cells: Cells, interval: Interval | None = Non
 
 def value_cells(found: CoefficientValue) -> Cells:
     """The cells of the value of a coefficient."""
-    cells: Cells = {
+    return {
         "value": found.value,
         "n": found.n,
         "observed": found.observed,
         "expected": found.expected,
+        "undefined": found.undefined,
+        "would_define": found.would_define,
     }
-    return cells | {"undefined": found.undefined, "would_define": found.would_define}
 
 
 def part_cells(name: str, value: float | None, n: int | None) -> Cells:

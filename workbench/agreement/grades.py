@@ -8,20 +8,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.agreement.coefficients import coefficient_value
 from workbench.agreement.coefficients.coefficient import (
     NOBODY,
     NOT_GIVEN,
     WOULD_DEFINE,
     CoefficientValue,
+    nobody,
     value_of,
 )
 from workbench.agreement.coefficients.pooled_kappa import POOLED_KAPPA
 from workbench.agreement.contingency import checked
-from workbench.agreement.estimates import UNDEFINED, Estimate, chosen, interval_of, topics_left_out
+from workbench.agreement.estimates import UNDEFINED, Estimate, chosen, interval_of
 from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import LeftOut, Transform, intervals
-from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings
 from workbench.agreement.tally import Floats, Tally, cells_against_the_rest, cells_of, tally, tally_of_cells
 from workbench.agreement.weights import nominal
@@ -125,29 +124,26 @@ class GradeAgreement:
     kappa_interval: Interval
 
 
-def by_grade(ratings: Ratings, options: AgreementOptions, left: LeftOut) -> tuple[GradeAgreement, ...]:
+def by_grade(ratings: Ratings, left: LeftOut) -> tuple[GradeAgreement, ...]:
     """Every grade of the ratings, in the order of their categories; intervals from the sums `left` out.
 
     Source: specific agreement Spitzer and Fleiss 1974, Cicchetti and Feinstein 1990; kappa by category
     Fleiss 1971.
     """
-    plain = nominal(len(ratings.categories))
-    whole = tally(ratings, plain).total()
-    given = whole.given.sum(axis=0)
-    everything = float(given.sum())
+    whole = tally(ratings, nominal(len(ratings.categories))).total()
+    given = whole.given.sum(axis=0).astype(int).tolist()
     found = []
     for place, grade in enumerate(ratings.categories):
-        specific = _specific(whole, place)
-        kappa = _kappa(ratings, place)
+        specific, kappa = _specific(whole, place), _kappa(ratings, place)
         found.append(
             GradeAgreement(
                 grade=grade,
-                given=int(given[place]),
-                share=float(given[place]) / everything if everything else None,
+                given=given[place],
+                share=_share(given[place], sum(given)),
                 specific=specific,
                 interval=_specific_interval(specific, place, left),
                 kappa=kappa,
-                kappa_interval=_kappa_interval(place, kappa, left, ratings, options),
+                kappa_interval=_kappa_interval(place, kappa, left, ratings),
             )
         )
     return tuple(found)
@@ -155,41 +151,23 @@ def by_grade(ratings: Ratings, options: AgreementOptions, left: LeftOut) -> tupl
 
 def _kappa(ratings: Ratings, place: int) -> CoefficientValue:
     """The pooled kappa of one grade against the rest."""
-    if ratings.unlisted is not None:
-        return coefficient_value(against_the_rest(ratings, place), POOLED_KAPPA.name)
-    plain, nobody = nominal(2), np.empty((1, 0, 2))
-    sums = tally_of_cells(cells_against_the_rest(cells_of(ratings), place), plain, given=nobody)
+    plain = nominal(2)
+    sums = tally_of_cells(cells_against_the_rest(cells_of(ratings), place), plain)
     return value_of(POOLED_KAPPA, sums.total(), plain)
 
 
-def _kappa_interval(
-    place: int, kappa: CoefficientValue, left: LeftOut, ratings: Ratings, options: AgreementOptions
-) -> Interval:
+def _kappa_interval(place: int, kappa: CoefficientValue, left: LeftOut, ratings: Ratings) -> Interval:
     """Of two grades each against the other are the ratings themselves."""
-    if len(ratings.categories) == 2:
-        of_rest = left
-    elif ratings.unlisted is not None:
-        of_rest = topics_left_out(against_the_rest(ratings, place), options, by_assessor=False)
-    else:
+    if len(ratings.categories) > 2:
         cells = cells_against_the_rest(cells_of(ratings, by_topic=True), place)
-        sums = tally_of_cells(cells, nominal(2), given=np.empty((cells.n_groups, 0, 2)))
-        of_rest = LeftOut(sums.grouped(), options.confidence)
-    return interval_of(POOLED_KAPPA, kappa, of_rest, nominal(2))
-
-
-def against_the_rest(ratings: Ratings, place: int) -> Ratings:
-    """The ratings with one grade made 1 and all others 0."""
-    # What nobody judged has the lowest grade, which is the one itself here.
-    lowest = place == ratings.lowest and ratings.unlisted is not None
-    places = [int(each != place) for each in range(len(ratings.categories))]
-    return ratings.with_places(places, (0, 1) if lowest else (1, 0))
+        left = LeftOut(tally_of_cells(cells, nominal(2)).grouped(), left.level)
+    return interval_of(POOLED_KAPPA, kappa, left, nominal(2))
 
 
 def _specific(whole: Tally, place: int) -> CoefficientValue:
-    n = int(whole.doubly)
+    n, row = int(whole.doubly), whole.coincidences[place]
     if not n:
-        return CoefficientValue("specific", None, None, None, 0, NOBODY)
-    row = whole.coincidences[place]
+        return nobody("specific")
     if not row.sum():
         return CoefficientValue("specific", None, None, None, n, NOT_GIVEN)
     share = float(row[place] / row.sum())

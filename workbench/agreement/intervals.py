@@ -119,11 +119,6 @@ class Interval:
     effective: float | None = None
     undefined: str = ""
 
-    @property
-    def says_something(self) -> bool:
-        """Whether the figure has bounds, or none only since nothing varies: else there is too little data."""
-        return self.low is not None or self.undefined == CONSTANT
-
 
 CONSTANT = "leaving out any one of them does not change it, so its error cannot be estimated"
 

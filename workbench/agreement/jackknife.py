@@ -7,10 +7,9 @@ rich ones they are worth. What the intervals keep was simulated: `python -m test
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,10 +39,7 @@ class Transform(Enum):
         """Values on the scale."""
         if self is Transform.PLAIN:
             return values
-        found: Floats = np.arctanh(
-            np.clip(values if self is Transform.KAPPA else 2 * values - 1, -_MOST, _MOST)
-        )
-        return found
+        return np.arctanh(np.clip(values if self is Transform.KAPPA else 2 * values - 1, -_MOST, _MOST))
 
     def back(self, values: Floats) -> Floats:
         """Values from the scale."""
@@ -184,12 +180,12 @@ class LeftOut:
     @cached_property
     def whole(self) -> Tally:
         """The sums over all topics; (ratings, ...)."""
-        return self._each(lambda sums: sums.sum(axis=1))
+        return self.rows.each(lambda sums: sums.sum(axis=1))
 
     @cached_property
     def without(self) -> Tally:
         """The sums without each topic; (ratings, topics, ...)."""
-        return self._each(lambda sums: others(sums, axis=1))
+        return self.rows.each(lambda sums: others(sums, axis=1))
 
     @cached_property
     def evidence(self) -> TopicShares:
@@ -198,9 +194,6 @@ class LeftOut:
         most = self.whole.shares.argmax(axis=-1)[:, np.newaxis, np.newaxis]
         rich = shares.sum(axis=-1) - np.take_along_axis(shares, most, axis=-1)[..., 0]
         return TopicShares(np.maximum(rich, 0.0), self.rows.rated > 0)
-
-    def _each(self, of_sums: Callable[[Floats], Floats]) -> Tally:
-        return Tally(*(of_sums(getattr(self.rows, one.name)) for one in fields(Tally)))
 
 
 NAME = "linearised variance over pairs, Gwet 2014"
@@ -226,26 +219,23 @@ def linearised(
     raters = counts.sum(axis=1)
     doubly = raters >= 2
     both = float(times @ doubly)
+    none = partial(Interval, None, None, level, NAME, n, None)
     if n < 2 or not both:
-        return Interval(None, None, level, NAME, n, undefined="an interval needs two pairs or more")
-    agreed = _agreed(counts, raters, 1.0 - chosen)
+        return none("an interval needs two pairs or more")
+    agreeing = 1.0 - chosen
+    # The share of ordered assessors of a pair that agree, by weight; 0 where fewer than two judged it.
+    agreed = quotient((counts * (counts @ agreeing - 1.0)).sum(axis=1), raters * (raters - 1))
     shares = counts / raters[:, np.newaxis]
     p = (shares * times[:, np.newaxis]).sum(axis=0) / n
-    chance, chance_of_pair = coefficient.chance_by_pair(shares, p, 1.0 - chosen)
+    chance, chance_of_pair = coefficient.chance_by_pair(shares, p, agreeing)
     if chance >= 1:
-        return Interval(None, None, level, NAME, n, undefined="the coefficient is undefined")
+        return none("the coefficient is undefined")
     observed = float(times @ agreed) / both
     value = (observed - chance) / (1 - chance)
     own = n / both * (agreed - chance * doubly) / (1 - chance)
     own -= 2 * (1 - value) * (chance_of_pair - chance) / (1 - chance)
     error = float(np.sqrt(times @ (own - value) ** 2 / (n * (n - 1.0))))
     if error <= 1e-12:
-        return Interval(None, None, level, NAME, n, undefined=CONSTANT)
+        return none(CONSTANT)
     reach = student_t((1 + level) / 2, n - 1) * error
     return Interval(*kappa_bounds(value, reach, least=coefficient.least(chance)), level, NAME, n)
-
-
-def _agreed(counts: Floats, raters: Floats, agreeing: Floats) -> Floats:
-    """The share of ordered assessors of a pair that agree, by weight; 0 where fewer than two judged it."""
-    among = (counts * (counts @ agreeing - 1.0)).sum(axis=1)
-    return quotient(among, raters * (raters - 1))

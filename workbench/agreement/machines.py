@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.agreement.coefficients import shown_in
 from workbench.agreement.coefficients.coefficient import NOBODY, Coefficient, Shown, value_of
 from workbench.agreement.contingency import MISSING, Codes, table_of_codes
-from workbench.agreement.estimates import Estimate, chosen, interval_of
+from workbench.agreement.estimates import Estimate, HasEstimates, interval_of
 from workbench.agreement.intervals import Interval, share_interval
 from workbench.agreement.jackknife import METHOD, LeftOut
 from workbench.agreement.options import AgreementOptions
@@ -31,7 +31,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class MachineComparison:
+class MachineComparison(HasEstimates):
     """A machine (columns of the table) against a person or the majority (rows), grades in their order.
 
     `estimates` are those of `machine_coefficients`, `weighted` those with quadratic weights, empty for two
@@ -50,7 +50,7 @@ class MachineComparison:
     @property
     def pooled(self) -> Estimate:
         """The pooled kappa."""
-        return chosen(self.estimates, "pooled")
+        return self.estimate("pooled")
 
 
 def machine_coefficients(*, weighted: bool = False) -> tuple[Coefficient, ...]:
@@ -75,14 +75,13 @@ def compare_machine(
     """
     ratings = ratings_of([np.asarray(person), np.asarray(machine)], categories=categories, topics=topics)
     q = len(categories)
-    table = table_of_codes(ratings.codes[0], ratings.codes[1], size=q)
-    there = ratings.n_topics if ratings.codes.size else 0
+    table = table_of_codes(*ratings.codes, size=q)
     relevant = np.array([grade >= relevant_from for grade in categories])
     both = int(table[np.ix_(relevant, relevant)].sum())
     return MachineComparison(
         n=int(table.sum()),
-        topics=there,
-        table=tuple(tuple(row) for row in table.tolist()),
+        topics=ratings.n_topics if ratings.codes.size else 0,
+        table=tuple(map(tuple, table.tolist())),
         estimates=_estimates(ratings, options.confidence, weighted=False),
         weighted=_estimates(ratings, options.confidence, weighted=True) if q > 2 else (),
         precision=_share(both, int(table[:, relevant].sum())),
@@ -102,16 +101,16 @@ def majority(codes: Codes, size: int) -> tuple[Codes, NDArray[np.bool_]]:
 def _estimates(ratings: Ratings, level: float, *, weighted: bool) -> tuple[Estimate, ...]:
     weights = (quadratic if weighted else nominal)(ratings.categories)
     total = tally(ratings, weights).total()
-    none = Interval(None, None, level, METHOD, undefined=NOBODY)
-    found = [
-        Estimate(one, value_of(one, total, weights), none) for one in machine_coefficients(weighted=weighted)
-    ]
-    if not ratings.codes.size:
-        return tuple(found)
-    left = LeftOut(tally(ratings, weights, by_topic=True).grouped(), level)
-    return tuple(
-        replace(one, interval=interval_of(one.coefficient, one.found, left, weights)) for one in found
-    )
+    left = LeftOut(tally(ratings, weights, by_topic=True).grouped(), level) if ratings.codes.size else None
+    found = []
+    for one in machine_coefficients(weighted=weighted):
+        value = value_of(one, total, weights)
+        if left is None:
+            interval = Interval(None, None, level, METHOD, undefined=NOBODY)
+        else:
+            interval = interval_of(one, value, left, weights)
+        found.append(Estimate(one, value, interval))
+    return tuple(found)
 
 
 def _share(part: int, whole: int) -> Share:

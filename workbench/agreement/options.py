@@ -133,15 +133,11 @@ class AgreementOptions:
         return 1.0 if isinstance(self.weights, str) else divisor_of(self.weights)
 
     def weights_for(self, ratings: Ratings) -> Weights:
-        """The weights for the order of these ratings' categories."""
-        return self.weights_on(ratings.categories)
-
-    def weights_on(self, categories: tuple[int, ...]) -> Weights:
-        """The weights for categories, which ascend or descend.
+        """The weights for the order of these ratings' categories, which ascend or descend.
 
         Of two grades there is only one weight. Raises WorkbenchError for own weights of another size.
         """
-        size = len(categories)
+        categories, size = ratings.categories, len(ratings.categories)
         if size == 2:
             return nominal(2)
         if isinstance(self.weights, str):
@@ -170,14 +166,14 @@ class OptionDefinition:
     @property
     def default(self) -> Any:
         """The value where nothing is given."""
-        return _DEFAULTS[self.field]
+        return getattr(_DEFAULTS, self.field)
 
 
 def _names(text: str) -> frozenset[str] | None:
     return frozenset(text.splitlines()) or None
 
 
-_DEFAULTS: Mapping[str, Any] = {one.name: one.default for one in dataclasses.fields(AgreementOptions)}
+_DEFAULTS = AgreementOptions()
 OPTIONS: Mapping[str, OptionDefinition] = {
     one.field: one
     for one in (

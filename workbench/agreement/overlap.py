@@ -51,8 +51,8 @@ def overlap(binary: Ratings, assessors: tuple[int, ...], *, level: float = LEVEL
     `binary` has the categories 1 and 0. A pair that one of them has not judged is no disagreement and is left
     out. Source: Voorhees 1998, 2000; two of three assessors' sets there, mean over topics.
     """
-    counts = _counts_of_several(binary, [assessors])
-    return _overlap(assessors, counts[0], *_intervals(counts, level))
+    (found,) = overlaps(binary, assessors, len(assessors), level=level)
+    return found
 
 
 def overlaps(
@@ -126,15 +126,8 @@ def _overlap(assessors: tuple[int, ...], counts: NDArray[np.int64], intervals: _
     by_topic: list[float | None] = [None] * len(counts)
     for place, share in zip(places.tolist(), there, strict=True):
         by_topic[place] = share
-    return Overlap(
-        assessors=assessors,
-        by_topic=tuple(by_topic),
-        mean=fsum(there) / len(there) if there else None,
-        together=sum(all_of) / sum(any_of) if there else None,
-        empty=len(by_topic) - len(there),
-        mean_interval=intervals[0],
-        together_interval=intervals[1],
-    )
+    mean, together = (fsum(there) / len(there), sum(all_of) / sum(any_of)) if there else (None, None)
+    return Overlap(assessors, tuple(by_topic), mean, together, len(by_topic) - len(there), *intervals)
 
 
 def _shares(counts: NDArray[np.int64]) -> Floats:

@@ -67,9 +67,9 @@ def pair_report(selection: Selection, options: AgreementOptions, *, first: str, 
     # The same figures as in lists of every two, with the intervals of these documents besides.
     found = estimates(compared, options, topics_left_out(compared, options))
     return PairReport(
-        selection=selection,
-        options=options,
-        numbers=numbers,
+        selection,
+        options,
+        numbers,
         two=two_assessors((0, 1), pair_tables(compared)[0, 1], found),
         by_grade=two_assessors((0, 1), pair_tables(two)[0, 1], ()),
         shared=selection.shared(*numbers),
@@ -183,7 +183,7 @@ def pair_report_latex(report: PairReport) -> str:
 
 
 def _table(report: PairReport, two: AssessorPair, labels: Sequence[str], label: str) -> str:
-    first, second = (escaped(name) for name in _names(report))
+    first, second = _names(report)
     rows = [
         (at, *(f"{n:,}" for n in row), f"{sum(row):,}") for at, row in zip(labels, two.table, strict=True)
     ]
@@ -211,7 +211,7 @@ def _estimates(report: PairReport) -> str:
     for name, value in indices(report.two.view):
         label = INDICES[name].replace("_", " ").capitalize()
         rows.append((label, "", "", number(value), "", "", f"{report.two.n:,}"))
-    first, second = (escaped(name) for name in _names(report))
+    first, second = _names(report)
     compared, intervals = report.selection.grades_in_words, interval_note(report.options)
     caption = f"Agreement of {first} and {second}; {compared}. {intervals}"
     heads = ("Coefficient", "Observed", "By chance", "Value", "Interval", "Of these documents", "$n$")
@@ -229,9 +229,8 @@ def _calculations_table(report: PairReport) -> str:
     return table(columns, heads, rows, caption, "tab:agreement-two-working", size=r"\footnotesize")
 
 
-def _names(report: PairReport) -> tuple[str, str]:
-    first, second = (report.selection.assessors[number].name for number in report.numbers)
-    return first, second
+def _names(report: PairReport) -> list[str]:
+    return [escaped(report.selection.assessors[number].name) for number in report.numbers]
 
 
 def _counts(part: str, two: AssessorPair, categories: Sequence[int]) -> Iterator[Row]:

@@ -14,7 +14,7 @@ from workbench.agreement.coefficients import COEFFICIENTS
 from workbench.agreement.coefficients.coefficient import Coefficient, values
 from workbench.agreement.estimates import (
     Estimate,
-    chosen,
+    HasEstimates,
     estimates,
     several_estimates,
     topics_left_out,
@@ -33,7 +33,7 @@ _MOST_CELLS = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class AssessorPair:
+class AssessorPair(HasEstimates):
     """Two assessors by number: their table (rows are the first's grades) and its estimates.
 
     `view` looks closely at a table of two grades, and is None for others.
@@ -45,10 +45,6 @@ class AssessorPair:
     n: int
     estimates: tuple[Estimate, ...]
     view: BinaryView | None
-
-    def estimate(self, name: str) -> Estimate:
-        """The estimate of a coefficient, by its name."""
-        return chosen(self.estimates, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +64,15 @@ def most_active(ratings: Ratings) -> tuple[int, ...]:
     """The assessors with the most grades, MOST_PAIRED of them at most, in their own order."""
     if ratings.n_assessors <= MOST_PAIRED:
         return tuple(range(ratings.n_assessors))
-    return tuple(sorted(np.argsort(-ratings.given_counts(), kind="stable")[:MOST_PAIRED].tolist()))
+    counts = np.bincount(ratings.given().assessors, minlength=ratings.n_assessors)
+    return tuple(sorted(np.argsort(-counts, kind="stable")[:MOST_PAIRED].tolist()))
 
 
-def assessor_pairs(
-    ratings: Ratings, options: AgreementOptions, *, among: Sequence[int] | None = None
-) -> tuple[AssessorPair, ...]:
-    """Every two assessors (all, or those `among`), each over the pairs that both judged."""
-    numbers = most_active(ratings) if among is None else among
+def assessor_pairs(ratings: Ratings, options: AgreementOptions) -> tuple[AssessorPair, ...]:
+    """Every two of the most active assessors, each over the pairs that both judged."""
+    numbers = most_active(ratings)
     several, tables = list(combinations(numbers, 2)), tables_of_two(ratings, numbers)
-    weights, categories = options.weights_on(ratings.categories), ratings.categories
+    weights, categories = options.weights_for(ratings), ratings.categories
     # Those who share nothing have no figure either, all for the same reason.
     together = np.flatnonzero(tables.any(axis=(1, 2, 3)))
     apart = np.setdiff1d(np.arange(len(several)), together)
@@ -156,7 +151,7 @@ def _mean(
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
+class Threshold(HasEstimates):
     """Agreement on relevant or not where grades from `relevant_from` on are relevant.
 
     `prevalence` is the share of relevant less that of not relevant among all grades given; `overlap` the mean
@@ -170,10 +165,6 @@ class Threshold:
     prevalence: float | None
     overlap: MeanOverlap
     view: BinaryView | None
-
-    def estimate(self, name: str) -> Estimate:
-        """The estimate of a coefficient, by its name."""
-        return chosen(self.estimates, name)
 
 
 def thresholds(
@@ -192,7 +183,7 @@ def thresholds(
             _, of_line, (positive, negative) = known
         else:
             left = topics_left_out(binary, options)
-            of_line, (positive, negative) = estimates(binary, options, left), by_grade(binary, options, left)
+            of_line, (positive, negative) = estimates(binary, options, left), by_grade(binary, left)
         # An overlap is of pairs that two of them judged: among a million others these few are found once.
         paired = binary.only(most_active(binary)).shared()
         found.append(

@@ -11,15 +11,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
+from operator import itemgetter
 
 from workbench.agreement.intervals import share_interval
-from workbench.records import Preference, id_bytes
+from workbench.records import Preference, id_bytes, sorted_ids
 
 FEWEST_DECIDED = 6
 """With fewer, the sign test is above .05 even if all are the same: 2/2^5 = .0625, 2/2^6 = .03125."""
 FEWEST_PAIRS = 20
 """Of two assessors; with fewer, the interval of their agreement covers most of what is possible."""
 SWAPPED = {"first": "second", "second": "first"}
+_of_each_choice = itemgetter("first", "second", "tie", "both_bad")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ def rankings(preferences: Iterable[Preference]) -> tuple[TopicRanking, ...]:
     by_topic: dict[str, list[Preference]] = {}
     for one in preferences:
         by_topic.setdefault(one.topic, []).append(one)
-    return tuple(_ranking(topic, by_topic[topic]) for topic in sorted(by_topic, key=id_bytes))
+    return tuple(_ranking(topic, by_topic[topic]) for topic in sorted_ids(by_topic))
 
 
 def _ranking(topic: str, given: list[Preference]) -> TopicRanking:
@@ -82,10 +84,7 @@ def _ranking(topic: str, given: list[Preference]) -> TopicRanking:
     for one in given:
         counts.setdefault(one.first, Counter())[one.choice] += 1
         counts.setdefault(one.second, Counter())[SWAPPED.get(one.choice, one.choice)] += 1
-    found = [
-        DocumentStanding(0, docno, many["first"], many["second"], many["tie"], many["both_bad"])
-        for docno, many in counts.items()
-    ]
+    found = [DocumentStanding(0, docno, *_of_each_choice(many)) for docno, many in counts.items()]
     found.sort(key=lambda one: (-one.score, id_bytes(one.docno)))
     scores = [one.score for one in found]
     return TopicRanking(
@@ -132,7 +131,7 @@ def assessors_compared(preferences: Iterable[Preference]) -> tuple[AssessorsComp
         key, choice = _directed(one)
         given.setdefault(one.assessor, {})[key] = choice
     found = []
-    for first, second in combinations(sorted(given, key=id_bytes), 2):
+    for first, second in combinations(sorted_ids(given), 2):
         both = given[first].keys() & given[second].keys()
         if both:
             answers = [(given[first][key], given[second][key]) for key in both]
@@ -143,10 +142,10 @@ def assessors_compared(preferences: Iterable[Preference]) -> tuple[AssessorsComp
 def _two(first: str, second: str, answers: list[tuple[str, str]]) -> AssessorsCompared:
     same = sum(one == other for one, other in answers)
     return AssessorsCompared(
-        first=first,
-        second=second,
-        n=len(answers),
-        same=same,
+        first,
+        second,
+        len(answers),
+        same,
         opposite=sum(SWAPPED.get(one) == other for one, other in answers),
         interval=share_interval(same, len(answers)),
         kappa=_kappa(Counter(one for one, _ in answers), Counter(other for _, other in answers), same),
@@ -194,17 +193,11 @@ def runs_compared(preferences: Iterable[Preference]) -> tuple[RunsCompared, ...]
     for one in preferences:
         (_, first, second), choice = _directed(one)
         counts.setdefault((first, second), Counter())[choice] += 1
-    return tuple(
-        RunsCompared(
-            *pair,
-            many["first"],
-            many["second"],
-            many["tie"],
-            many["both_bad"],
-            sign_test(many["first"], many["second"]),
-        )
-        for pair, many in sorted(counts.items(), key=lambda item: tuple(map(id_bytes, item[0])))
-    )
+    found = []
+    for pair, many in sorted(counts.items(), key=lambda item: tuple(map(id_bytes, item[0]))):
+        wins, losses, ties, both_bad = _of_each_choice(many)
+        found.append(RunsCompared(*pair, wins, losses, ties, both_bad, sign_test(wins, losses)))
+    return tuple(found)
 
 
 def sign_test(wins: int, losses: int) -> float | None:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.agreement.contingency import MISSING, Codes, bits_of, coded, coded_rows, tables_of_bits
 from workbench.errors import WorkbenchError
-from workbench.records import id_bytes
+from workbench.records import places_of, sorted_pairs
 
 Kept = TypeVar("Kept")
 Pair = tuple[str, str]
@@ -56,21 +56,22 @@ def answers_of(assessors: Sequence[Assessor], given_rows: Sequence[tuple[int, st
     """Answers from rows of the assessor's place, topic, docno and answer; the last row of a pair counts."""
     who, its_topics, docnos, answers = zip(*given_rows, strict=True) if given_rows else ((), (), (), ())
     given = list(zip(its_topics, docnos, strict=True))
-    pairs, topics, names = _numbered(given)
-    place = {pair: at for at, pair in enumerate(pairs)}
+    place, topics, names = _numbered(given)
     number = np.int16 if max(answers, default=0) <= np.iinfo(np.int16).max else np.int64
-    grades = np.full((len(assessors), len(pairs)), NO_ANSWER, dtype=number)
+    grades = np.full((len(assessors), len(place)), NO_ANSWER, dtype=number)
     columns = np.fromiter(map(place.__getitem__, given), np.int64, len(given))
     # Where a place is given twice, numpy keeps the last.
     grades[np.array(who, np.int64), columns] = np.array(answers, number)
-    return Answers(tuple(assessors), grades, pairs, topics, names)
+    return Answers(tuple(assessors), grades, tuple(place), topics, names)
 
 
-def _numbered(given: Iterable[Pair]) -> tuple[tuple[Pair, ...], NDArray[np.int64], tuple[str, ...]]:
-    """The pairs and their topics, both sorted by bytes, and between them the number of each pair's topic."""
-    pairs = sorted(set(given), key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1])))
-    place = {topic: number for number, topic in enumerate(dict.fromkeys(topic for topic, _ in pairs))}
-    return tuple(pairs), np.fromiter((place[topic] for topic, _ in pairs), np.int64, len(pairs)), tuple(place)
+def _numbered(given: Iterable[Pair]) -> tuple[dict[Pair, int], NDArray[np.int64], tuple[str, ...]]:
+    """The places of the pairs, and the topics, both sorted by bytes; between them each pair's topic."""
+    pairs = sorted_pairs(set(given))
+    names = tuple(dict.fromkeys(topic for topic, _ in pairs))
+    number = places_of(names)
+    topics = np.fromiter((number[topic] for topic, _ in pairs), np.int64, len(pairs))
+    return places_of(pairs), topics, names
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,14 +188,6 @@ class Ratings:
         given: GivenGrades | None = self._kept.get("given")
         return None if given is None or len(given.codes) > self.codes.size // _SPARSE else given
 
-    def given_counts(self) -> NDArray[np.int64]:
-        """How many grades every assessor gave; shape (assessors,)."""
-        given = self._few_given()
-        if given is None:
-            counted: NDArray[np.int64] = np.count_nonzero(self.codes != MISSING, axis=1)
-            return counted
-        return np.bincount(given.assessors, minlength=self.n_assessors)
-
     def given(self) -> GivenGrades:
         """Every grade that was given: of a crowd one place in two hundred has one."""
         return self.keep("given", self._given)
@@ -248,13 +241,12 @@ def judged_ratings(
     Pairs and topics are sorted by bytes, so that neither depends on who judged first. Raises WorkbenchError
     for a grade that is not among the categories.
     """
-    pairs, topics, names = _numbered(chain.from_iterable(judged.values()))
-    place = {pair: number for number, pair in enumerate(pairs)}
-    codes = np.full((len(judged), len(pairs)), MISSING, dtype=np.int8)
+    place, topics, names = _numbered(chain.from_iterable(judged.values()))
+    codes = np.full((len(judged), len(place)), MISSING, dtype=np.int8)
     for row, graded in zip(codes, judged.values(), strict=True):
         at = np.fromiter((place[pair] for pair in graded), np.int64, len(graded))
         row[at] = coded(np.fromiter(graded.values(), np.int64, len(graded)), categories)
-    return Ratings(codes, tuple(categories), topics, len(names)), pairs, names
+    return Ratings(codes, tuple(categories), topics, len(names)), tuple(place), names
 
 
 def pair_tables(ratings: Ratings) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workbench.agreement.estimates import Band, Estimate, chosen, estimates, topics_left_out, verdict
+from workbench.agreement.estimates import Band, Estimate, HasEstimates, estimates, topics_left_out, verdict
 from workbench.agreement.grades import GradeAgreement, Paradox, by_grade, paradox
 from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import TopicShares, Transform, intervals, others
@@ -37,7 +37,7 @@ NO_INTERVAL = (None, None, "")
 
 
 @dataclass(frozen=True, slots=True)
-class AgreementReport(ResultTable):
+class AgreementReport(HasEstimates, ResultTable):
     """A report: the selection, the options, the estimates for all, their means over pairs, and the rest.
 
     `grades` are those of the ratings included (two where they are relevant or not), `scale_grades` those
@@ -60,10 +60,6 @@ class AgreementReport(ResultTable):
     triples: tuple[Overlap, ...]
     thresholds: tuple[Threshold, ...]
     leniency: tuple[Leniency, ...]
-
-    def estimate(self, name: str) -> Estimate:
-        """The estimate of a coefficient, by its name."""
-        return chosen(self.estimates, name)
 
     def table(self) -> ResultRows:
         """A row for each coefficient: its value, its interval over topics, its n."""
@@ -89,11 +85,11 @@ def agreement_report(selection: Selection, options: AgreementOptions) -> Agreeme
     ratings = selection.ratings
     left = topics_left_out(ratings, options)
     found = estimates(ratings, options, left)
-    grades = by_grade(ratings, options, left)
+    grades = by_grade(ratings, left)
     of_scale, scale = grades, selection.by_grade.categories
     if not selection.graded and len(scale) > 2:
         of_all = topics_left_out(selection.by_grade, options, by_assessor=False)
-        of_scale = by_grade(selection.by_grade, options, of_all)
+        of_scale = by_grade(selection.by_grade, of_all)
     elif len(scale) == 2 and scale[1] < selection.relevant_from <= scale[0]:
         # Relevant and not are the two grades of the scale, whatever their numbers.
         of_scale = tuple(replace(one, grade=grade) for one, grade in zip(grades, scale, strict=True))
@@ -101,14 +97,14 @@ def agreement_report(selection: Selection, options: AgreementOptions) -> Agreeme
     # Only coefficients of all together ask for pairs that one alone judged.
     shared = ratings.shared()
     active = most_active(shared)
-    pairs = assessor_pairs(shared, options, among=active)
+    pairs = assessor_pairs(shared, options)
     binary = selection.by_grade.shared().from_grade(selection.relevant_from)
     return AgreementReport(
-        selection=selection,
-        options=options,
-        estimates=found,
-        grades=grades,
-        scale_grades=of_scale,
+        selection,
+        options,
+        found,
+        grades,
+        of_scale,
         prevalence=prevalence(grades[0], grades[1]) if len(grades) == 2 else None,
         paradox=paradox(found, grades),
         pairs=pairs,
@@ -229,7 +225,7 @@ def matrix(selection: Selection, options: AgreementOptions) -> Matrix:
     """The matrix of a selection, ordered by the options' coefficient; machines come after the people."""
     ratings = selection.ratings.shared()
     active = most_active(ratings)
-    pairs = {(two.first, two.second): two for two in assessor_pairs(ratings, options, among=active)}
+    pairs = {(two.first, two.second): two for two in assessor_pairs(ratings, options)}
     people = [number for number in active if not selection.assessors[number].machine]
     machines = [number for number in active if selection.assessors[number].machine]
     order = tuple(
@@ -330,5 +326,4 @@ def _sums(ratings: Ratings) -> Floats:
 
 
 def _difference(sums: Floats) -> Floats:
-    found: Floats = (sums[..., 0] - sums[..., 1]) / sums[..., 2]
-    return found
+    return (sums[..., 0] - sums[..., 1]) / sums[..., 2]

@@ -158,13 +158,11 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
     # A topic with a grade is one of those whose other documents are all included.
     # As np.unique has them, which imports masked arrays.
     places = np.flatnonzero(np.bincount(answers.topics[there if basis is Basis.ALL else included]))
-    numbers = np.searchsorted(places, answers.topics[included])
-    unlisted = None
-    if basis is Basis.ALL:
-        unlisted = _unlisted(answers, given, places, options.documents)
-    numbers = numbers.astype(np.int64)
+    numbers = np.searchsorted(places, answers.topics[included]).astype(np.int64)
+    unlisted = _unlisted(answers, given, places, options.documents) if basis is Basis.ALL else None
+    columns = int(np.count_nonzero(included))
     if codes is None:
-        shape = len(rows), int(np.count_nonzero(included))
+        shape = len(rows), columns
         by_grade = Ratings.of_given(grades.within(included), shape, kept, numbers, len(places))
     else:
         # Row by row in memory, as a choice by truth values would not leave it.
@@ -182,16 +180,14 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
         ratings=by_grade if options.graded else by_grade.from_grade(relevant_from),
         by_grade=by_grade,
         assessors=assessors,
-        columns=int(np.count_nonzero(included)),
+        columns=columns,
         topics=tuple(answers.topic_names[place] for place in places),
         n_topics=len(np.unique(answers.topics[included & (graders >= 2)])) if once else len(places),
         relevant_from=relevant_from,
         graded=options.graded,
         basis=basis,
         counts=counts,
-        sentence=_sentence(
-            basis, int(included.sum()) - counts.expected, assessors, counts, len(places), options
-        ),
+        sentence=_sentence(columns - counts.expected, assessors, counts, len(places), options),
         pairs=answers.pairs if included.all() else tuple(compress(answers.pairs, included.tolist())),
         given=given,
     )
@@ -263,26 +259,20 @@ def _unlisted(
             f"{documents}",
             remedy="give the number of all documents in the collection",
         )
-    rest: NDArray[np.int64] = documents - listed
-    return rest
+    return documents - listed
 
 
 def _sentence(
-    basis: Basis,
-    n: int,
-    assessors: Sequence[Assessor],
-    counts: Counts,
-    topics: int,
-    options: AgreementOptions,
+    n: int, assessors: Sequence[Assessor], counts: Counts, topics: int, options: AgreementOptions
 ) -> str:
     """What is included, in words: `n` pairs of so many topics."""
     machines = sum(one.machine for one in assessors)
     who = "machines" if machines == len(assessors) else "assessors" if machines else "people"
     pairs = f"{counted(n, 'pair')} of topic and document"
-    if basis is Basis.BOTH:
+    if options.basis is Basis.BOTH:
         of_them = "both" if len(assessors) == 2 else f"two or more of {len(assessors)} {who}"
         return f"{pairs} that {of_them} judged; {_of_singles(options, len(assessors))}"
-    if basis is Basis.LISTED:
+    if options.basis is Basis.LISTED:
         return (
             f"{pairs} that any of {len(assessors)} {who} judged; a missing judgment counts as the "
             "lowest grade"

@@ -82,7 +82,10 @@ def self_consistency(
     after = np.asarray(second, dtype=np.int64)
     table = contingency(before, after, categories=categories)
     n, same = int(table.sum()), int(table.trace())
-    kappa = _of_one(pooled_kappa(table))
+    kappa = pooled_kappa(table)
+    # The reasons speak of one assessor here.
+    reasons = {NOBODY: NOTHING, NO_VARIATION: ONE_GRADE}
+    kappa = replace(kappa, undefined=reasons.get(kappa.undefined, kappa.undefined))
     given = (table.sum(axis=0) + table.sum(axis=1)) / 2
     rare = float(given.sum() - given.max()) if n else 0.0
     interval = Interval(None, None, options.confidence, NAME, n, undefined=kappa.undefined or NOTHING)
@@ -96,7 +99,7 @@ def self_consistency(
     relevant = [(grades >= relevant_from).astype(int) for grades in (before, after)]
     positive, negative = specific_agreement(contingency(*relevant, categories=(1, 0)))
     return Consistency(
-        table=tuple(tuple(row) for row in table.tolist()),
+        table=tuple(map(tuple, table.tolist())),
         categories=tuple(categories),
         n=n,
         same=same,
@@ -121,9 +124,3 @@ def repeats_needed(reach: float = 0.1, share: float = 0.8) -> int:
     while (bounds := share_interval(share * n, n))[1] - bounds[0] > 2 * reach:
         n += 1
     return n
-
-
-def _of_one(found: CoefficientValue) -> CoefficientValue:
-    """The same with reasons that speak of one assessor."""
-    reasons = {NOBODY: NOTHING, NO_VARIATION: ONE_GRADE}
-    return replace(found, undefined=reasons.get(found.undefined, found.undefined))

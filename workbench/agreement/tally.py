@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -102,8 +102,7 @@ def _counts(ratings: Ratings) -> Integers:
         given = ratings.given()
         places = given.codes.astype(np.int64) * pairs + given.pairs
         found = np.bincount(places, minlength=q * pairs).reshape(q, pairs)
-        few_bytes: Integers = found.astype(np.min_scalar_type(assessors))
-        return few_bytes
+        return found.astype(np.min_scalar_type(assessors))
     counts: Integers = np.empty((q, pairs), dtype=np.min_scalar_type(assessors))
     at_once = max(1, _CACHED // max(assessors, 1))
     marks = np.empty((assessors, min(at_once, pairs)), dtype=np.bool_)
@@ -178,13 +177,17 @@ class Tally:
     coincidences: Floats
     given: Floats
 
+    def each(self, of_sums: Callable[[Floats], Floats]) -> Tally:
+        """What follows from each of the sums."""
+        return Tally(*(of_sums(getattr(self, one.name)) for one in fields(self)))
+
     def total(self) -> Tally:
         """The sums over all groups."""
-        return Tally(*(getattr(self, one.name).sum(axis=0) for one in fields(self)))
+        return self.each(lambda sums: sums.sum(axis=0))
 
     def grouped(self) -> Tally:
         """The same sums as those of a single group."""
-        return Tally(*(getattr(self, one.name)[np.newaxis] for one in fields(self)))
+        return self.each(lambda sums: sums[np.newaxis])
 
 
 def tally(ratings: Ratings, weights: Weights, *, by_topic: bool = False, by_assessor: bool = True) -> Tally:
@@ -192,12 +195,8 @@ def tally(ratings: Ratings, weights: Weights, *, by_topic: bool = False, by_asse
 
     Without `by_assessor` `given` has no assessors: most coefficients do not ask for it.
     """
-    cells = cells_of(ratings, by_topic=by_topic)
-    if by_assessor:
-        given = given_by_assessor(ratings, by_topic=by_topic)
-    else:
-        given = np.empty((cells.n_groups, 0, len(ratings.categories)))
-    return tally_of_cells(cells, weights, given=given)
+    given = given_by_assessor(ratings, by_topic=by_topic) if by_assessor else None
+    return tally_of_cells(cells_of(ratings, by_topic=by_topic), weights, given)
 
 
 def given_by_assessor(ratings: Ratings, *, by_topic: bool = False) -> Floats:
@@ -234,8 +233,10 @@ def _given_by_many(ratings: Ratings, *, by_topic: bool) -> Floats:
     return given
 
 
-def tally_of_cells(cells: Cells, weights: Weights, *, given: Floats) -> Tally:
-    """The sums of cells, group by group."""
+def tally_of_cells(cells: Cells, weights: Weights, given: Floats | None = None) -> Tally:
+    """The sums of cells, group by group; of no assessors where nothing says what each has `given`."""
+    if given is None:
+        given = np.empty((cells.n_groups, 0, len(weights)))
     # A row for each grade: to add up rows takes a tenth of the time of adding up within them.
     by_grade = cells.counts.astype(np.float64)
     times = cells.times.astype(np.float64)

@@ -19,7 +19,7 @@ from workbench.agreement.coefficients.coefficient import (
     value_of,
 )
 from workbench.agreement.contingency import MISSING, Table
-from workbench.agreement.estimates import Estimate, chosen, of_these_documents
+from workbench.agreement.estimates import Estimate, HasEstimates, of_these_documents
 from workbench.agreement.intervals import Interval, share_interval
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings, pair_tables
@@ -36,7 +36,7 @@ _DEFINED_ONCE = {
 
 
 @dataclass(frozen=True, slots=True)
-class TopicAgreement:
+class TopicAgreement(HasEstimates):
     """One topic, by its number among the ratings': estimates of the `topic_coefficients`.
 
     `n` pairs were judged by two assessors or more, and on `disputed` of them these differ; `rich` (a mean
@@ -48,10 +48,6 @@ class TopicAgreement:
     disputed: int
     rich: float
     estimates: tuple[Estimate, ...]
-
-    def estimate(self, name: str) -> Estimate:
-        """The estimate of one of the coefficients."""
-        return chosen(self.estimates, name)
 
     @property
     def few(self) -> bool:
@@ -81,12 +77,12 @@ def by_topic(ratings: Ratings, options: AgreementOptions) -> tuple[TopicAgreemen
     """
     if not ratings.n_topics:
         return ()
-    level = options.confidence
     order = np.argsort(ratings.topics, kind="stable")
     ends = np.cumsum(np.bincount(ratings.topics, minlength=ratings.n_topics))[:-1]
-    columns = np.split(order, ends)
-    several = (_of_topic(ratings, place, own) for place, own in enumerate(columns))
-    return tuple(replace(topic_agreement(own, level), place=place) for place, own in enumerate(several))
+    return tuple(
+        _topic_agreement(place, _of_topic(ratings, place, columns), options.confidence)
+        for place, columns in enumerate(np.split(order, ends))
+    )
 
 
 def lowest_first(topics: Sequence[TopicAgreement], by: str) -> tuple[TopicAgreement, ...]:
@@ -137,8 +133,8 @@ def _of_topic(ratings: Ratings, place: int, columns: NDArray[np.int64]) -> Ratin
     )
 
 
-def topic_agreement(own: Ratings, level: float) -> TopicAgreement:
-    """The agreement on the ratings of one topic, which is numbered 0."""
+def _topic_agreement(place: int, own: Ratings, level: float) -> TopicAgreement:
+    """The agreement on the ratings of one topic."""
     weights = nominal(len(own.categories))
     total = tally(own, weights).total()
     n, disputed = int(total.doubly), int(differing(own).sum())
@@ -148,7 +144,7 @@ def topic_agreement(own: Ratings, level: float) -> TopicAgreement:
     for coefficient in topic_coefficients(own.categories):
         one = Estimate(coefficient, value_of(coefficient, total, weights))
         found.append(replace(one, interval=_interval(one, own, table, rich, level)))
-    return TopicAgreement(0, n, disputed, rich, tuple(found))
+    return TopicAgreement(place, n, disputed, rich, tuple(found))
 
 
 def _interval(one: Estimate, own: Ratings, table: Table | None, rich: float, level: float) -> Interval | None:

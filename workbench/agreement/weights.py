@@ -35,7 +35,8 @@ def linear(scale: Scale) -> Weights:
     >>> linear((0, 1, 3))[1].round(3).tolist()
     [0.333, 0.0, 0.667]
     """
-    distances = _distances(_grades(scale))
+    values = np.asarray(_grades(scale), dtype=np.float64)
+    distances = np.abs(np.subtract.outer(values, values))
     return distances / max(float(distances.max()), 1.0)
 
 
@@ -148,8 +149,3 @@ def parse_weights(text: str, *, source: str = "weights") -> str | OwnWeights:
 
 def _grades(scale: Scale) -> Sequence[int]:
     return range(scale) if isinstance(scale, int) else scale
-
-
-def _distances(grades: Sequence[int]) -> Weights:
-    values = np.asarray(grades, dtype=np.float64)
-    return np.abs(np.subtract.outer(values, values))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from workbench.consensus.rule import Pair
 from workbench.errors import Conflict, WorkbenchError
-from workbench.records import Answer, Judgment, Scale
+from workbench.records import Answer, Judgment, Scale, pair_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def judgments_by_pair(judgments: Iterable[Judgment]) -> dict[Pair, tuple[Judgmen
     """Judgments by (topic, docno), each pair's sorted by assessor."""
     found: dict[Pair, list[Judgment]] = {}
     for judgment in judgments:
-        found.setdefault((judgment.topic, judgment.docno), []).append(judgment)
+        found.setdefault(pair_of(judgment), []).append(judgment)
     return {pair: tuple(sorted(of_pair, key=lambda one: one.assessor)) for pair, of_pair in found.items()}
 
 
@@ -70,7 +70,7 @@ def grades_by_pair(judgments: Iterable[Judgment], scale: Scale | None) -> dict[P
                 remedy="give only the current judgment of each assessor",
             )
         seen.add(key)
-        grades = by_pair.setdefault((judgment.topic, judgment.docno), {})
+        grades = by_pair.setdefault(pair_of(judgment), {})
         grade = judgment.grade
         if grade not in known or judgment.answer is not Answer.GRADE:
             grade = _grade(judgment, scale)

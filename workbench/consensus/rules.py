@@ -48,37 +48,13 @@ TWO_AND_ADJUDICATOR = Rule(
 )
 
 
-def rule_for_the_rest(rules: Sequence[Rule]) -> RuleParameter:
-    """The parameter that says which of the rules settles the pairs that no adjudicator decided."""
-    return RuleParameter(
-        "then",
-        "Pairs that nobody adjudicated",
-        "the rule for all other pairs",
-        choices=tuple((rule.name, rule.label) for rule in rules),
-        default="majority",
-    )
-
-
-def adjudicated_first(then: RuleParameter, rules: Sequence[Rule]) -> Rule:
-    """The rule that uses what an adjudicator decided, and for every other pair one of `rules`.
+def adjudicated_first(table: VoteTable, *, then: str = "majority", **parameters: str) -> TableOutcome:
+    """What an adjudicator decided, and for every other pair what another rule gives.
 
     Decided pairs count even where nobody graded them. The other rule sees all grades, also of the decided
     pairs: a model learns from them.
     """
-    by_name = {rule.name: rule for rule in rules}
-
-    def settle(table: VoteTable, *, then: str = "majority", **parameters: str) -> TableOutcome:
-        return settled(by_name[then], table, parameters).with_decisions(table, tuple(table.decided))
-
-    return Rule(
-        "adjudicated",
-        "Adjudicated first",
-        "the adjudicator's grade where there is one, and another rule for the rest",
-        "TREC's practice",
-        parameters=(then,),
-        adjudicated=True,
-        settle_table=settle,
-    )
+    return settled(RULES[then], table, parameters).with_decisions(table, tuple(table.decided))
 
 
 def settled(rule: Rule, table: VoteTable, values: Mapping[str, str]) -> TableOutcome:
@@ -97,12 +73,26 @@ def settled(rule: Rule, table: VoteTable, values: Mapping[str, str]) -> TableOut
 
 
 _OTHERS = (TWO_AND_ADJUDICATOR, SUM, MEAN, DAWID_SKENE)
-_REST = tuple(rule for rule in (*SIMPLE, *_OTHERS) if rule.for_the_rest)
 
-THEN = rule_for_the_rest(_REST)
+THEN = RuleParameter(
+    "then",
+    "Pairs that nobody adjudicated",
+    "the rule for all other pairs",
+    choices=tuple((rule.name, rule.label) for rule in (*SIMPLE, *_OTHERS) if rule.for_the_rest),
+    default="majority",
+)
 """The parameter that names another rule."""
+ADJUDICATED_FIRST = Rule(
+    "adjudicated",
+    "Adjudicated first",
+    "the adjudicator's grade where there is one, and another rule for the rest",
+    "TREC's practice",
+    parameters=(THEN,),
+    adjudicated=True,
+    settle_table=adjudicated_first,
+)
 
-RULES: dict[str, Rule] = {rule.name: rule for rule in (*SIMPLE, adjudicated_first(THEN, _REST), *_OTHERS)}
+RULES: dict[str, Rule] = {rule.name: rule for rule in (*SIMPLE, ADJUDICATED_FIRST, *_OTHERS)}
 """Every rule by its name, in the order in which pages and commands list them."""
 
 PARAMETERS: Mapping[str, RuleParameter] = {

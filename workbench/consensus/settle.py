@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from workbench.records import Judgment, Qrel, Scale
 from workbench.tables import Export, ResultRows, ResultTable, table_export
 
 NO_GRADE = "nobody gave a grade"
+_FIGURES = attrgetter("topic", "docno", "grade", "confidence", "n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class Consensus(ResultTable):
 
     def table(self) -> ResultRows:
         """A row for each settled pair, with the number of assessors' grades behind it."""
-        rows = ((one.topic, one.docno, one.grade, one.confidence, one.n) for one in self.labels)
+        rows = map(_FIGURES, self.labels)
         columns, count = ("topic", "docno", "grade", "confidence", "grades"), len(self.labels)
         caption = f"Consensus: {counted(count, 'pair')} settled, {len(self.unsettled):,} not"
         return ResultRows(caption, columns, rows, count)
@@ -168,16 +170,7 @@ def label_export(found: Consensus) -> Export:
     A pair that the rule leaves has a row too, without a grade and with the reason.
     """
     settled = [
-        (
-            label.topic,
-            label.docno,
-            label.grade,
-            label.confidence,
-            label.n,
-            "adjudicator" if label.adjudicated else "rule",
-            "",
-        )
-        for label in found.labels
+        (*_FIGURES(label), "adjudicator" if label.adjudicated else "rule", "") for label in found.labels
     ]
     left = [(pair.topic, pair.docno, None, None, None, "", pair.reason) for pair in found.unsettled]
     columns = ("topic", "docno", "grade", "confidence", "n", "settled_by", "unsettled")

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 from workbench.consensus.rule import Pair
 from workbench.consensus.settle import Consensus
-from workbench.records import sorted_ids
+from workbench.records import pair_of, sorted_ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,8 @@ def accuracy(
 
     Negative expert labels are none. Pairs that the rule left are counted in `known`, not in `n`.
     """
-    labels = {(label.topic, label.docno): label for label in found.labels}
-    judged = labels.keys() | {(pair.topic, pair.docno) for pair in found.unsettled}
+    labels = {pair_of(label): label for label in found.labels}
+    judged = labels.keys() | {pair_of(pair) for pair in found.unsettled}
     known = [pair for pair, grade in gold.items() if grade >= 0 and pair in judged]
     both = [(labels[pair], gold[pair]) for pair in known if pair in labels]
     n = len(both)

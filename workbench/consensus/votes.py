@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from workbench.consensus.judgments import grades_by_pair
 from workbench.consensus.rule import Grades, Pair, share_of
-from workbench.records import Judgment, Scale, sorted_pairs
+from workbench.records import Judgment, Scale, places_of, sorted_pairs
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -157,8 +157,7 @@ class VoteTable:
         """The share of each pair's assessors who gave the grade in this place; 0 where it is LEFT."""
         rows = np.arange(len(places))
         given = np.where(places == LEFT, 0, self.counts[rows, places] if self.counts.size else 0)
-        share: Floats = given / np.maximum(self.n, 1)
-        return share
+        return given / np.maximum(self.n, 1)
 
     def outcome(self, places: Numbers, unsettled: str = "") -> TableOutcome:
         """The grade in each of these places, with the share of the assessors who gave it."""
@@ -206,8 +205,8 @@ def vote_table(
     pairs = tuple(sorted_pairs({**by_pair, **dict.fromkeys(decisions)}))
     names = tuple(sorted({name for grades in by_pair.values() for name in grades}))
     values = sorted({grade for grades in by_pair.values() for grade in grades.values()})
-    number = {name: at for at, name in enumerate(names)}
-    place = {grade: at for at, grade in enumerate(values)}
+    number = places_of(names)
+    place = places_of(values)
     nobody: dict[str, int] = {}
     each = [by_pair.get(pair, nobody) for pair in pairs]
     who = np.array([number[name] for grades in each for name in grades], np.int64)
@@ -250,9 +249,6 @@ def pair_by_pair(table: VoteTable, settle: Callable[[Grades], int | None], unset
     found = TableOutcome(np.zeros(size, np.int64), np.zeros(size), np.zeros(size, np.int64), (unsettled,))
     for row, grades in graded.items():
         if (grade := settle(grades)) is not None:
-            found.grades[row], found.confidence[row], found.reasons[row] = (
-                grade,
-                share_of(grade, grades),
-                LEFT,
-            )
+            found.grades[row], found.confidence[row] = grade, share_of(grade, grades)
+            found.reasons[row] = LEFT
     return found

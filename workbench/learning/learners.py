@@ -40,24 +40,16 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True)
-class Lessons:
-    """What a learner made of a lesson: a score for each document (documents,), the highest to be read first.
-
-    `model` is None for a learner that fits none; without it no probabilities can be summed.
-    """
-
-    scores: Floats
-    model: Logistic | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Learner:
-    """A way to order the documents that nobody has read yet."""
+    """A way to order the documents that nobody has read yet.
+
+    `learn` makes of a lesson a score for each document (documents,), the highest to be read first.
+    """
 
     name: str
     help: str
     source: str
-    learn: Callable[[Lesson], Lessons]
+    learn: Callable[[Lesson], Floats]
 
 
 def model_of(lesson: Lesson) -> Logistic:
@@ -74,24 +66,23 @@ def model_of(lesson: Lesson) -> Logistic:
     return fit_logistic(vstack([lesson.topic, rows], format="csr"), relevant)
 
 
-def _by_relevance(lesson: Lesson) -> Lessons:
-    model = model_of(lesson)
-    return Lessons(model.decisions(lesson.vectors.matrix), model)
+def _by_relevance(lesson: Lesson) -> Floats:
+    return model_of(lesson).decisions(lesson.vectors.matrix)
 
 
-def _by_uncertainty(lesson: Lesson) -> Lessons:
-    model = model_of(lesson)
-    return Lessons(-np.abs(model.decisions(lesson.vectors.matrix)), model)
+def _by_uncertainty(lesson: Lesson) -> Floats:
+    return -np.abs(_by_relevance(lesson))
 
 
-def _by_search(lesson: Lesson) -> Lessons:
-    return Lessons(similarity(lesson.vectors, lesson.topic))
+def _by_search(lesson: Lesson) -> Floats:
+    """The cosine of each document with the topic's text."""
+    return np.asarray((lesson.vectors.matrix @ lesson.topic.T).toarray().ravel(), dtype=np.float64)
 
 
-def _at_random(lesson: Lesson) -> Lessons:
+def _at_random(lesson: Lesson) -> Floats:
     # Of the first round, so that the order stays the same throughout.
     generator = np.random.default_rng((lesson.seed, 0, _SHUFFLED))
-    return Lessons(generator.permutation(len(lesson.vectors)).astype(np.float64))
+    return generator.permutation(len(lesson.vectors)).astype(np.float64)
 
 
 BMI = Learner(
@@ -122,11 +113,6 @@ def learner_named(name: str) -> Learner:
     if name not in LEARNERS:
         raise WorkbenchError(f'there is no learner "{name}"', remedy=f"choose one of {', '.join(LEARNERS)}")
     return LEARNERS[name]
-
-
-def similarity(vectors: Vectors, row: csr_array) -> Floats:
-    """The cosine of each document with a row of the same columns, shape (documents,)."""
-    return np.asarray((vectors.matrix @ row.T).toarray().ravel(), dtype=np.float64)
 
 
 def order_of(scores: Floats, unread: Bools) -> Numbers:
@@ -160,10 +146,6 @@ class Logistic:
         # In the rows' own precision: a wider vector would have scipy copy the whole matrix.
         product = rows @ self.weights.astype(rows.dtype)
         return np.asarray(product, dtype=np.float64) + self.intercept
-
-    def probabilities(self, rows: csr_array) -> Floats:
-        """The probability of each row, shape (rows,)."""
-        return np.asarray(expit(self.decisions(rows)), dtype=np.float64)
 
 
 def fit_logistic(rows: csr_array, relevant: Bools, *, cost: float = COST) -> Logistic:

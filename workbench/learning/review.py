@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.errors import Conflict, WorkbenchError
-from workbench.learning.learners import BMI, Learner, Lesson, Lessons, learner_named, order_of
+from workbench.learning.learners import BMI, Learner, Lesson, learner_named, order_of
 from workbench.learning.missed import ElusionSample
 from workbench.learning.stopping import RandomOrder, ReviewTrace
 from workbench.learning.vectors import Bools, Numbers, Vectors, Weights
@@ -295,12 +295,12 @@ def next_round(review: Review, vectors: Vectors, topic: csr_array, settings: Rev
     `vectors` are the review's documents, in their order; `topic` is the topic's text as a row of them.
     """
     number = 0 if review.round is None else review.round.number + 1
-    learned = learner_named(settings.learner).learn(
+    scores = learner_named(settings.learner).learn(
         Lesson(vectors, topic, *review.lesson, settings.seed, number)
     )
-    ahead, batch = review.ahead, review.next_batch
-    places = order_of(learned.scores, ahead)[: max(RANKED_AHEAD, 4 * batch)]
-    return ReviewRound(number, places, learned.scores[places].astype(np.float32), batch)
+    batch = review.next_batch
+    places = order_of(scores, review.ahead)[: max(RANKED_AHEAD, 4 * batch)]
+    return ReviewRound(number, places, scores[places].astype(np.float32), batch)
 
 
 def next_batch(size: int) -> int:
@@ -314,29 +314,21 @@ def next_batch(size: int) -> int:
     return size + -(-size // 10)
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
-    """One batch: `documents` are rows in the order of reading, `learned` is what they were ranked by."""
-
-    number: int
-    documents: Numbers
-    learned: Lessons
-
-
 def read_in_rounds(
     vectors: Vectors, topic: csr_array, relevant: Bools, learner: Learner, *, seed: int
-) -> Iterator[Round]:
+) -> Iterator[Numbers]:
     """The rounds in which a learner reads a whole collection of which all is known, from one document on.
 
-    `relevant` is (documents,), in the order of the docnos; a round is told only of documents read before it.
+    Each has rows in the order of reading. `relevant` is (documents,), in the order of the docnos; a round is
+    told only of documents read before it.
     """
     unread = np.ones(len(vectors), dtype=np.bool_)
     read = np.empty(0, dtype=np.intp)
     size, number = 1, 0
     while unread.any():
-        learned = learner.learn(Lesson(vectors, topic, read, relevant[read], seed, number))
-        documents = order_of(learned.scores, unread)[:size]
-        yield Round(number, documents, learned)
+        scores = learner.learn(Lesson(vectors, topic, read, relevant[read], seed, number))
+        documents = order_of(scores, unread)[:size]
+        yield documents
         unread[documents] = False
         read = np.concatenate((read, documents))
         size, number = next_batch(size), number + 1

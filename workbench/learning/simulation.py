@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from html import escape
 from math import inf
+from operator import attrgetter
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -25,7 +26,7 @@ from workbench.learning.stopping import (
 )
 from workbench.learning.vectors import Bools, Numbers, Vectors, topic_text
 from workbench.records import Qrel, Topic
-from workbench.tables import Export, result_export
+from workbench.tables import Export, Table, result_export
 
 RECALLS = (0.8, 0.9, 0.95)
 MULTIPLES = (1, 2, 4)
@@ -241,8 +242,7 @@ def simulate(
 
 def _review(vectors: Vectors, topic: JudgedTopic, options: SimulationOptions, seed: int) -> SimulatedReview:
     learner = learner_named(options.learner)
-    whole = bool(options.rules)
-    trace, _ = read_judged_topic(vectors, topic, learner, seed=seed, whole=whole)
+    trace, _ = read_judged_topic(vectors, topic, learner, seed=seed, whole=bool(options.rules))
     stops = {name: stopping_rule_named(name).stop(trace, options.goal) for name in options.rules}
     ranks = np.flatnonzero(trace.relevant) + 1
     return SimulatedReview(topic.topic, seed, int(topic.relevant.sum()), ranks, stops)
@@ -255,9 +255,9 @@ def read_judged_topic(
     documents: list[Numbers] = []
     ends: list[int] = []
     read = np.zeros(len(vectors), dtype=np.bool_)
-    for one in read_in_rounds(vectors, topic.vector, topic.relevant, learner, seed=seed):
-        documents.append(one.documents)
-        read[one.documents] = True
+    for rows in read_in_rounds(vectors, topic.vector, topic.relevant, learner, seed=seed):
+        documents.append(rows)
+        read[rows] = True
         ends.append(int(read.sum()))
         if not whole and not (topic.relevant & ~read).any():
             break
@@ -280,9 +280,6 @@ def ranks_in(order: Numbers, documents: int) -> Numbers:
     return ranks
 
 
-Table = tuple[tuple[str, ...], list[tuple[object, ...]]]
-
-
 def simulation_export(found: LearnerSimulation, part: str) -> Export:
     """One table for CSV, and all of it for JSON."""
     return result_export(found, SIMULATION_PARTS[part](found), _data)
@@ -292,23 +289,15 @@ def _measures(found: LearnerSimulation) -> Table:
     """Means over topics with their interval, and the range of the seeds."""
     columns = ("measure", "value", "low", "high", "seeds_low", "seeds_high", "topics", "seeds")
     counts = (found.topics, found.options.repeats)
-    return columns, [
-        (one.measure, one.value, one.low, one.high, one.seeds_low, one.seeds_high, *counts)
-        for one in found.measures()
-    ]
+    return columns, [(*astuple(one), *counts) for one in found.measures()]
 
 
 def _rules(found: LearnerSimulation) -> Table:
     """Where the rules stopped, and how often recall was what it should be."""
     columns = ("rule", "recall", "recall_low", "recall_high", "read", "read_low", "read_high")
-    return (*columns, "stopped", "reached", "reached_low", "reached_high", "reviews"), [
-        (
-            *(one.rule, one.recall.value, one.recall.low, one.recall.high),
-            *(one.read.value, one.read.low, one.read.high),
-            *(one.stopped, one.reached, one.reached_low, one.reached_high, one.reviews),
-        )
-        for one in found.rules()
-    ]
+    more = ("stopped", "reached", "reached_low", "reached_high", "reviews")
+    means = ("recall.value", "recall.low", "recall.high", "read.value", "read.low", "read.high")
+    return (*columns, *more), list(map(attrgetter("rule", *means, *more), found.rules()))
 
 
 def _topics(found: LearnerSimulation) -> Table:
@@ -329,7 +318,7 @@ def _topics(found: LearnerSimulation) -> Table:
 
 def _curve_table(found: LearnerSimulation) -> Table:
     """Recall by documents read: mean and quartiles over topics and seeds."""
-    return ("read", "recall", "quartile_1", "quartile_3"), [tuple(point) for point in found.curve()]
+    return ("read", "recall", "quartile_1", "quartile_3"), found.curve()
 
 
 SIMULATION_PARTS: Mapping[str, Callable[[LearnerSimulation], Table]] = {

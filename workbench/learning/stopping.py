@@ -123,13 +123,6 @@ def stopped_with_draws(
     return StopPoint(read + int(unread.sum()), int(trace.relevant[:read].sum()) + more, reason)
 
 
-def rounds_read(trace: ReviewTrace) -> Iterator[tuple[int, int]]:
-    """Documents read and relevant ones found at the end of each round."""
-    found = trace.found
-    for end in trace.ends.tolist():
-        yield end, int(found[end])
-
-
 TARGETS = 10
 
 
@@ -302,11 +295,9 @@ def sample_needed(unread: int, found: int, goal: StoppingGoal) -> int | None:
         return 0
     error = (1 - goal.confidence) / LOOKS
     sizes = range(1, unread - marked + 1)
-
-    def is_enough(size: int) -> bool:
-        return at_most(0, population=unread, marked=marked, drawn=size) <= error
-
-    return 1 + bisect_left(sizes, True, key=is_enough)
+    return 1 + bisect_left(
+        sizes, True, key=lambda size: at_most(0, population=unread, marked=marked, drawn=size) <= error
+    )
 
 
 def elusion(trace: ReviewTrace, goal: StoppingGoal) -> StopPoint:
@@ -317,16 +308,19 @@ def elusion(trace: ReviewTrace, goal: StoppingGoal) -> StopPoint:
     """
     if trace.drawn is None:
         return not_stopped("needs random documents that the learner does not know")
-    sampled = np.zeros(len(trace.drawn.relevant), dtype=np.bool_)
+    drawn, sampled = trace.drawn, np.zeros(len(trace.drawn.relevant), dtype=np.bool_)
     looks, end_before, found_before = 0, 0, 0
     lacking = None
-    for end, found in rounds_read(trace):
+    for end, found in zip(trace.ends.tolist(), trace.found[trace.ends].tolist(), strict=True):
         dry = found == found_before and end - end_before >= DRY
         end_before, found_before = end, found
         if not dry or looks == LOOKS:
             continue
-        more, places = _unread(trace.drawn, sampled, end)
-        unread = trace.collection - end - int((sampled & ~_read(trace.drawn, end)).sum())
+        ahead = (drawn.read_at == 0) | (drawn.read_at > end)
+        # What earlier samples found beside the reading.
+        more = int((sampled & ahead & drawn.relevant).sum())
+        places = np.flatnonzero(ahead & ~sampled)
+        unread = trace.collection - end - int((sampled & ahead).sum())
         size = sample_needed(unread, found + more, goal)
         if size is None or size > unread / 2:
             continue
@@ -335,22 +329,12 @@ def elusion(trace: ReviewTrace, goal: StoppingGoal) -> StopPoint:
             continue
         looks += 1
         sampled[places[:size]] = True
-        if not trace.drawn.relevant[places[:size]].any():
-            read = end + int((sampled & ~_read(trace.drawn, end)).sum())
+        if not drawn.relevant[places[:size]].any():
+            read = end + int((sampled & ahead).sum())
             return StopPoint(read, found + more, f"none of {size} random unread documents is relevant")
     if looks:
         return not_stopped(f"{looks} samples of the unread had relevant documents")
     return not_stopped(lacking or f"no round of {DRY} documents was without a relevant one")
-
-
-def _read(drawn: RandomOrder, end: int) -> Bools:
-    return np.asarray((drawn.read_at > 0) & (drawn.read_at <= end))
-
-
-def _unread(drawn: RandomOrder, sampled: Bools, end: int) -> tuple[int, Numbers]:
-    """Relevant documents that earlier samples found beside the reading; the places that can be drawn."""
-    read = _read(drawn, end)
-    return int((sampled & ~read & drawn.relevant).sum()), np.flatnonzero(~read & ~sampled)
 
 
 ELUSION = StoppingRule(

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from workbench.errors import WorkbenchError
 from workbench.outside import unescaped_html
-from workbench.records import Document, Topic, id_bytes
+from workbench.records import Document, Topic, id_bytes, places_of
 
 COLUMNS = 2**20
 """Columns into which words are hashed. With 100,000 different words one in eleven shares its column."""
@@ -161,7 +161,7 @@ def _weighted(docnos: tuple[str, ...], rows: csr_array) -> Vectors:
     weights *= idf[indices]
     matrix = csr_array((_unit(weights, ends), indices, ends), shape=(len(docnos), len(used)))
     matrix.sort_indices()
-    return Vectors(docnos, {one: place for place, one in enumerate(docnos)}, matrix, used, idf)
+    return Vectors(docnos, places_of(docnos), matrix, used, idf)
 
 
 def _unit(weights: Weights, ends: NDArray[np.integer]) -> Weights:

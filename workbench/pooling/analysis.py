@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import MappingProxyType
 
 import numpy as np
@@ -80,25 +80,31 @@ BEYOND = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Examination:
-    """Runs to a depth under a tie rule; their tags are those of `tops`, sorted (bytes).
+class ExaminedRuns:
+    """Runs to a depth under a tie rule.
 
     `growth` has every depth from 1 to `BEYOND` times the depth, or to the longest ranking where that ends
-    before and the pool grows no more; `tops` is what each run has among its first `depth`; `chain` orders the
-    runs so that similar ones are adjacent; `at_cut` are the ties across the depth, `decided` what the rule
-    made of them, `rules` what each of the rules would.
+    before and the pool grows no more; `chain` orders the runs of `overlap`, as places in its tags, so that
+    similar ones are adjacent; `at_cut` are the ties across the depth, `decided` what the rule made of them,
+    `rules` what each of the rules would.
     """
 
     depth: int
     ties: TieRule
     growth: tuple[SizeAtDepth, ...]
-    tops: Incidence
     overlap: RunOverlap
     chain: tuple[int, ...]
     alike: SimilarPairs
     at_cut: tuple[CutTie, ...]
     decided: DecidedByTies
     rules: tuple[RuleOutcome, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Examination(ExaminedRuns):
+    """Runs with what each has among its first `depth`: `tops`, whose tags are sorted (bytes)."""
+
+    tops: Incidence
 
     @property
     def at_depth(self) -> SizeAtDepth:
@@ -126,7 +132,7 @@ def examine(runs: Iterable[Run], *, depth: int = 100, ties: TieRule = TieRule.TR
     longest = max((len(ranked.documents) for topic in gathered.topics for ranked in topic.lists), default=1)
     tops = incidence_of_tops(gathered, depth)
     of_rule = {rule: in_order(found) for rule, found in at_cut.items()}
-    overlap = overlap_of(tops, depth)
+    overlap = overlap_of(tops)
     return Examination(
         depth=depth,
         ties=ties,
@@ -173,27 +179,17 @@ class MadePool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Analysis:
+class Analysis(ExaminedRuns):
     """The numbers of a pool, made or as it would be at `depth`, and of its runs.
 
     Growth, overlap and ties are always those of the runs' first documents; `by_run`, `by_group` (empty where
-    no run has a group) and `topics` those of the pool. `chain` orders the runs of `overlap`, as places in
-    its tags, so that similar ones are adjacent. `median` is of the topics' pairs; `judged` counts the pairs
-    that are.
+    no run has a group) and `topics` those of the pool. `median` is of the topics' pairs; `judged` counts the
+    pairs that are.
     """
 
-    depth: int
-    ties: TieRule
     groups: Mapping[str, str]
-    growth: tuple[SizeAtDepth, ...]
     by_run: tuple[Part, ...]
     by_group: tuple[Part, ...]
-    overlap: RunOverlap
-    chain: tuple[int, ...]
-    alike: SimilarPairs
-    at_cut: tuple[CutTie, ...]
-    decided: DecidedByTies
-    rules: tuple[RuleOutcome, ...]
     topics: tuple[TopicPart, ...]
     median: float
     judged: int
@@ -284,18 +280,10 @@ def analysis(
     by_group = [one.by_group for one in counts if one.by_group is not None]
     topics = _topics(pool, counts)
     return Analysis(
-        depth=found.depth,
-        ties=found.ties,
+        **{one.name: getattr(found, one.name) for one in fields(ExaminedRuns)},
         groups=grouped,
-        growth=found.growth,
         by_run=_most_alone_first(contributors.runs.parts(one.by_run for one in counts)),
         by_group=_most_alone_first(of_groups.parts(by_group)) if of_groups is not None else (),
-        overlap=found.overlap,
-        chain=found.chain,
-        alike=found.alike,
-        at_cut=found.at_cut,
-        decided=found.decided,
-        rules=found.rules,
         topics=topics,
         median=float(np.median([topic.pairs for topic in topics])) if topics else 0.0,
         judged=sum(topic.judged for topic in topics),
@@ -308,24 +296,11 @@ def _most_alone_first(found: tuple[Part, ...]) -> tuple[Part, ...]:
 
 def _topics(pool: MadePool, counts: Sequence[TopicCounts]) -> tuple[TopicPart, ...]:
     sizes = [len(topic.docnos) for topic in pool.incidence.topics]
-    low, high = _fences(sizes)
+    lower, upper = np.quantile(sizes or [0], (0.25, 0.75)).tolist()
+    reach = FENCE * (upper - lower)
     lines = []
     for topic, size, counted in zip(pool.incidence.topics, sizes, counts, strict=True):
-        lines.append(
-            TopicPart(
-                topic.topic,
-                size,
-                pool.largest_possible.get(topic.topic, 0),
-                counted.judged,
-                counted.relevant,
-                "large" if size > high else "small" if size < low else "",
-            )
-        )
+        largest = pool.largest_possible.get(topic.topic, 0)
+        unusual = "large" if size > upper + reach else "small" if size < lower - reach else ""
+        lines.append(TopicPart(topic.topic, size, largest, counted.judged, counted.relevant, unusual))
     return tuple(sorted(lines, key=lambda line: -line.pairs))
-
-
-def _fences(sizes: list[int]) -> tuple[float, float]:
-    if not sizes:
-        return 0.0, 0.0
-    lower, upper = (float(quartile) for quartile in np.quantile(sizes, (0.25, 0.75)))
-    return lower - FENCE * (upper - lower), upper + FENCE * (upper - lower)

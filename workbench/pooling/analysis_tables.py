@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import astuple
 
 from workbench.pooling.analysis import Analysis
@@ -52,10 +52,7 @@ def groups(found: Analysis) -> Export:
 
 def overlap(found: Analysis) -> Export:
     """Every two runs, the most similar first."""
-    return table_export(
-        ("first", "second", "shared", "share"),
-        tuple(map(astuple, found.alike)),
-    )
+    return table_export(("first", "second", "shared", "share"), tuple(map(astuple, found.alike)))
 
 
 def matrix(found: Analysis) -> Export:
@@ -115,11 +112,5 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 def short_depths(found: Analysis) -> tuple[int, ...]:
     """Round depths, the depth itself and the deepest of the growth: as many as a person reads."""
     deepest = len(found.growth)
-    depths = {found.depth, deepest, *_round()}
-    return tuple(sorted(depth for depth in depths if depth <= deepest))
-
-
-def _round() -> Iterator[int]:
-    yield from STEPS
-    for power in range(1, 7):
-        yield from (step * 10**power for step in STEPS if step >= 10)
+    multiples = (step * 10**power for power in range(1, 7) for step in STEPS if step >= 10)
+    return tuple(sorted(depth for depth in {found.depth, deepest, *STEPS, *multiples} if depth <= deepest))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.pooling.pool import Pair, Pool
-from workbench.records import sorted_ids
+from workbench.records import pair_of, places_of, sorted_ids
 
 Numbers = NDArray[np.int64]
 Chosen = NDArray[np.bool_]
@@ -24,7 +24,7 @@ def without_pairs(pool: Pool, pairs: Iterable[Pair]) -> Pool:
     gone = frozenset(pairs)
     return replace(
         pool,
-        entries=tuple(entry for entry in pool.entries if (entry.topic, entry.docno) not in gone),
+        entries=tuple(entry for entry in pool.entries if pair_of(entry) not in gone),
         weights={pair: weight for pair, weight in pool.weights.items() if pair not in gone},
         inclusion={pair: share for pair, share in pool.inclusion.items() if pair not in gone},
         strata={pair: number for pair, number in pool.strata.items() if pair not in gone},
@@ -133,7 +133,7 @@ class ComparedTags:
         """Those of two pools, each in the order of its own members."""
         before, after = tuple(before), tuple(after)
         tags = tuple(sorted_ids({*before, *after}))
-        place = {tag: number for number, tag in enumerate(tags)}
+        place = places_of(tags)
         return cls(tags, tuple(place[tag] for tag in before), tuple(place[tag] for tag in after))
 
 
@@ -145,24 +145,19 @@ def compare_topic(
 ) -> TopicComparison:
     """Compare the documents of two pools for a topic, given those that are judged."""
     docnos = tuple(sorted_ids({*was.docnos, *now.docnos}))
-    place = {docno: number for number, docno in enumerate(docnos)}
+    place = places_of(docnos)
     seen = np.fromiter((docno in judged for docno in docnos), np.bool_, len(docnos))
     # A row of truths for each run: counted in a tenth of the time of numbers for run and pair, sorted.
     runs_before = _brought(was, place, tags.before, len(tags.tags))
     runs_after = _brought(now, place, tags.after, len(tags.tags))
     before_here, after_here = _among(was.docnos, place), _among(now.docnos, place)
     added_before, added_after = _among(was.added, place), _among(now.added, place)
-    found = ComparedTopic(
-        topic,
-        docnos,
-        before_here,
-        after_here,
-        seen,
-        np.where(after_here, runs_after.any(axis=0), runs_before.any(axis=0)),
-        np.where(after_here, added_after, added_before),
-    )
+    by_runs = np.where(after_here, runs_after.any(axis=0), runs_before.any(axis=0))
+    by_hand = np.where(after_here, added_after, added_before)
     return TopicComparison(
-        found, _four(runs_before, runs_after, seen).T, _four(added_before, added_after, seen)
+        ComparedTopic(topic, docnos, before_here, after_here, seen, by_runs, by_hand),
+        _four(runs_before, runs_after, seen).T,
+        _four(added_before, added_after, seen),
     )
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.pooling.candidates import Gathered, Places, TopicCandidates
 from workbench.pooling.pool import Pair, Pool
-from workbench.records import sorted_ids
+from workbench.records import pair_of, places_of, sorted_ids
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +44,7 @@ class Incidence:
 
 def incidence_of_tops(gathered: Gathered, depth: int) -> Incidence:
     """What each run has among its first `depth`, of runs that were gathered to this depth or further."""
-    place = {tag: at for at, tag in enumerate(gathered.tags)}
+    place = places_of(gathered.tags)
     return Incidence(gathered.tags, tuple(_of_tops(topic, depth, place) for topic in gathered.topics))
 
 
@@ -90,7 +90,7 @@ class Contributors:
         """The groups of runs by tag; a run without a group counts as one."""
         named = [groups.get(tag, tag) for tag in tags]
         names = tuple(sorted_ids(set(named)))
-        place = {name: at for at, name in enumerate(names)}
+        place = places_of(names)
         return cls(names, tuple(place[name] for name in named))
 
     def count(self, topic: TopicIncidence, relevant: NDArray[np.bool_] | None = None) -> Places:
@@ -124,7 +124,7 @@ def uniques(pool: Pool, groups: Mapping[str, str] | None = None) -> dict[str, tu
     for entry in pool.entries:
         brought = {of_tag[one.tag] for one in entry.contributions}
         if len(brought) == 1:
-            found[next(iter(brought))].append((entry.topic, entry.docno))
+            found[next(iter(brought))].append(pair_of(entry))
     return {name: tuple(pairs) for name, pairs in found.items()}
 
 
@@ -178,24 +178,15 @@ class SimilarPairs(Sequence[SimilarPair]):
             yield SimilarPair(self.tags[first], self.tags[second], shared, share)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RunOverlap:
     """The pairs that any two runs have in common to a depth, over all topics.
 
     `tags` are sorted (bytes); `shared` has a row and a column for each; its diagonal is how many each has.
     """
 
-    depth: int
     tags: tuple[str, ...]
-    shared: tuple[tuple[int, ...], ...]
-
-    def share(self, first: int, second: int) -> float | None:
-        """Shared pairs over pairs of either run (Jaccard), 0 to 1; None where neither has any.
-
-        Runs are places in `tags`.
-        """
-        either = self.shared[first][first] + self.shared[second][second] - self.shared[first][second]
-        return self.shared[first][second] / either if either else None
+    shared: NDArray[np.int64]
 
     def chain(self) -> tuple[int, ...]:
         """The runs, as places in `tags`, ordered so that similar ones are adjacent.
@@ -222,26 +213,26 @@ class RunOverlap:
 
     def pairs(self) -> SimilarPairs:
         """Every two runs of which one has documents."""
-        runs = len(self.tags)
-        shared = np.array(self.shared, np.int64).reshape(runs, runs)
-        has = shared.diagonal() > 0
+        has = self.shared.diagonal() > 0
         first, second = np.nonzero(np.triu(has[:, None] | has[None, :], 1))
         values = self.shares()[first, second]
         order = np.argsort(-values, kind="stable")
         first, second = first[order], second[order]
         places = first.astype(np.int32), second.astype(np.int32)
-        return SimilarPairs(self.tags, *places, shared[first, second], values[order])
+        return SimilarPairs(self.tags, *places, self.shared[first, second], values[order])
 
     def shares(self) -> NDArray[np.float64]:
-        """The share of every two runs, a row and a column for each; 0 where neither has any."""
-        shared = np.array(self.shared, dtype=np.float64).reshape(len(self.tags), len(self.tags))
-        sizes = shared.diagonal()
-        either = sizes[:, None] + sizes[None, :] - shared
-        return np.divide(shared, either, out=np.zeros_like(shared), where=either > 0)
+        """Shared pairs over pairs of either run (Jaccard), a row and a column for each run.
+
+        0 where neither has any.
+        """
+        sizes = self.shared.diagonal()
+        either = sizes[:, None] + sizes[None, :] - self.shared
+        return np.asarray(np.divide(self.shared, either, out=np.zeros(either.shape), where=either > 0))
 
 
-def overlap_of(incidence: Incidence, depth: int) -> RunOverlap:
-    """The overlap of runs whose first `depth` documents these are."""
+def overlap_of(incidence: Incidence) -> RunOverlap:
+    """The overlap of runs whose first documents these are."""
     runs = len(incidence.tags)
     shared = np.zeros((runs, runs), dtype=np.int64)
     for topic in incidence.topics:
@@ -253,4 +244,4 @@ def overlap_of(incidence: Incidence, depth: int) -> RunOverlap:
         has[topic.runs[among], (np.cumsum(met) - 1)[topic.documents[among]]] = 1
         shared += (has @ has.T).astype(np.int64)
         np.fill_diagonal(shared, shared.diagonal() + np.bincount(topic.runs[~among], minlength=runs))
-    return RunOverlap(depth, incidence.tags, tuple(tuple(counts) for counts in shared.tolist()))
+    return RunOverlap(incidence.tags, shared)

@@ -12,12 +12,12 @@ import numpy as np
 
 from workbench.docnos import Places, Words, docnos_from, joined, words_of
 from workbench.errors import WorkbenchError
-from workbench.pooling.candidates import TopicCandidates, each_tag_once, gather
+from workbench.pooling.candidates import each_tag_once, gather
 from workbench.pooling.planning import Certainty, Counts, Planned, Values, size_of_budget
 from workbench.pooling.pool import Pool
 from workbench.pooling.run_tops import RunTops, grouped
 from workbench.pooling.strategy import BUDGET, DEEPEST, DEPTHS, WHOLE, Parameter, Strategy
-from workbench.records import Run, TieRule, id_bytes, sorted_ids
+from workbench.records import PoolEntry, Run, TieRule, id_bytes, sorted_ids
 
 NO_DEPTHS: Mapping[str, int] = MappingProxyType({})
 
@@ -42,20 +42,15 @@ class Depths:
         own = [limit for limit in (self.of_runs.get(tag), self.of_topics.get(topic)) if limit is not None]
         return min(own, default=self.depth)
 
-    def check_known(self, tags: set[str], topics: set[str]) -> None:
+    def check_known(self, tags: Iterable[str], topics: Iterable[str]) -> None:
         """Raise WorkbenchError where a run or topic that is not among these has a depth of its own."""
-        check_known("run", self.of_runs, tags)
-        check_known("topic", self.of_topics, topics)
-
-
-def check_known(what: str, depths: Mapping[str, int], known: set[str]) -> None:
-    """Raise WorkbenchError where a run or topic (`what`) that is not pooled has a depth of its own."""
-    unknown = sorted_ids(set(depths) - known)
-    if unknown:
-        raise WorkbenchError(
-            f"there is a depth for the {what} {', '.join(unknown)}, but no such {what}",
-            remedy=f"name only a {what} that is pooled",
-        )
+        for what, depths, known in (("run", self.of_runs, tags), ("topic", self.of_topics, topics)):
+            unknown = sorted_ids(set(depths).difference(known))
+            if unknown:
+                raise WorkbenchError(
+                    f"there is a depth for the {what} {', '.join(unknown)}, but no such {what}",
+                    remedy=f"name only a {what} that is pooled",
+                )
 
 
 def depth_pool(
@@ -90,15 +85,15 @@ def depth_pool(
         return depths.of(tag, topic)
 
     gathered = gather(runs, depth=depth_of, ties=ties)
-    depths.check_known(set(gathered.tags), topics)
+    depths.check_known(gathered.tags, topics)
     entries = [entry for topic in gathered.topics for entry in topic.entries(range(len(topic.docnos)))]
     largest_possible = {topic.topic: topic.retrieved for topic in gathered.topics}
     return Pool(tuple(entries), gathered.tags, largest_possible)
 
 
 def _size(planned: Planned) -> tuple[Counts, Certainty]:
-    check_known("run", planned.values["run_depths"], set(planned.reach.tags))
-    check_known("topic", planned.values["topic_depths"], set(planned.reach.topics))
+    depths = Depths(*map(planned.values.__getitem__, ("depth", "run_depths", "topic_depths")))
+    depths.check_known(planned.reach.tags, planned.reach.topics)
     return planned.new(planned.reach.best <= planned.values["depth"]), Certainty.EXACT
 
 
@@ -155,7 +150,7 @@ def depth_pairs(
         else:
             kept = run.ranks <= np.array(limits, dtype=np.int64)[run.numbers]
             arrays.add(np.array(numbers, dtype=np.int64)[run.numbers[kept]], run.docnos[kept])
-    depths.check_known(tags, set(places))
+    depths.check_known(tags, places)
     found = arrays.by_number(len(places))
     pool = {}
     for topic in sorted_ids(places):
@@ -214,14 +209,11 @@ def take_n_pool(runs: Iterable[Run], *, budget: int = 100, ties: TieRule = TieRu
     if budget < 1:
         raise WorkbenchError(f"a budget of {budget} judges nothing", remedy="give a budget of 1 or more")
     gathered = gather(runs, ties=ties)
-    entries = [entry for topic in gathered.topics for entry in topic.entries(_first(topic, budget))]
+    entries: list[PoolEntry] = []
+    for topic in gathered.topics:
+        best, first_run = topic.best_ranks()
+        entries += topic.entries(np.lexsort((first_run, best))[:budget].tolist())
     return Pool(tuple(entries), gathered.tags, gathered.largest_possible(budget))
-
-
-def _first(topic: TopicCandidates, budget: int) -> list[int]:
-    best, first_run = topic.best_ranks()
-    chosen: list[int] = np.lexsort((first_run, best))[:budget].tolist()
-    return chosen
 
 
 def _take_n_size(planned: Planned) -> tuple[Counts, Certainty]:

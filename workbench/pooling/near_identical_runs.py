@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.errors import WorkbenchError
 from workbench.ranking import top
-from workbench.records import Ranking, Run, TieRule
+from workbench.records import Ranking, Run, TieRule, places_of
 
 
 def rank_biased_overlap(first: Sequence[Hashable], second: Sequence[Hashable], *, p: float = 0.9) -> float:
@@ -65,7 +65,7 @@ class TopsOf:
     """The tops of a run in these topics, in trec_eval's order, filled topic by topic."""
 
     def __init__(self, topics: Sequence[str]) -> None:
-        self._rows = {topic: row for row, topic in enumerate(topics)}
+        self._rows = places_of(topics)
         self.found: Tops = np.zeros((len(topics), DEPTH), dtype=np.int64)
 
     def take(self, topic: str, ranking: Ranking) -> None:

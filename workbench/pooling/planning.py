@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from workbench.docnos import Places, Words, hashes, words_of
 from workbench.errors import Finding, InvalidInput
 from workbench.pooling.run_tops import Marks, Reached, RunTops, reached
+from workbench.records import places_of
 
 LONGEST_SECONDS = 36_000
 MOST_ASSESSORS = 10_000
@@ -214,8 +215,8 @@ def _counted(
     known: RunTops | None,
     seed: int,
 ) -> list[_PlacedTopic]:
-    place_of = {tag: place for place, tag in enumerate(tags)}
-    number_of = {topic: number for number, topic in enumerate(topics)}
+    place_of = places_of(tags)
+    number_of = places_of(topics)
     places = depth * len(tags)
     known_hashes = _known_by_topic(known, number_of, seed)
     longest = max(map(len, known_hashes), default=0)
@@ -229,7 +230,7 @@ def _counted(
         shape = one.topics, one.numbers, one.ranks
         if any(mine is not theirs for mine, theirs in zip(shape, before, strict=True)):
             before = shape
-            numbers = np.array([number_of.get(topic, -1) for topic in one.topics], np.int64)[one.numbers]
+            numbers = one.numbers_in(number_of)
             here = np.flatnonzero(numbers >= 0)
             deep = one.ranks[here] - 1
             targets = numbers[here] * places + deep
@@ -280,7 +281,7 @@ def _known_by_topic(known: RunTops | None, number_of: dict[str, int], seed: int)
     nothing = np.empty(0, np.uint64)
     if known is None or not len(known.docnos):
         return [nothing] * len(number_of)
-    numbers = np.array([number_of.get(topic, -1) for topic in known.topics], np.int64)[known.numbers]
+    numbers = known.numbers_in(number_of)
     found = hashes(words_of(known.docnos), seed)
     order = np.argsort(numbers, kind="stable")
     bounds = np.searchsorted(numbers[order], np.arange(len(number_of) + 1))

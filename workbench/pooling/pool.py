@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from workbench.figures import counted
-from workbench.records import PoolEntry
+from workbench.records import PoolEntry, pair_of
 from workbench.tables import ResultRows, ResultTable
 
 Pair = tuple[str, str]
@@ -34,7 +34,7 @@ class Pool(ResultTable):
     @property
     def pairs(self) -> frozenset[Pair]:
         """The topic and docno of every entry."""
-        return frozenset((entry.topic, entry.docno) for entry in self.entries)
+        return frozenset(pair_of(entry) for entry in self.entries)
 
     def table(self) -> ResultRows:
         """A row for each pair: how many runs contributed it, its best rank, and its probability if drawn."""
@@ -44,7 +44,7 @@ class Pool(ResultTable):
                 one.docno,
                 len(one.contributions),
                 min((each.rank for each in one.contributions), default=None),
-                self.inclusion.get((one.topic, one.docno)),
+                self.inclusion.get(pair_of(one)),
             )
             for one in self.entries
         )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from workbench.docnos import Docnos, Places, Words, docnos_from, fingerprints, joined, words_of
 from workbench.errors import Conflict
-from workbench.records import Ranking, Run, id_bytes, sorted_ids
+from workbench.records import Ranking, Run, id_bytes, places_of, sorted_ids
 
 
 def grouped(words: Sequence[Words], numbers: Places) -> tuple[Places, Places]:
@@ -27,14 +27,15 @@ def grouped(words: Sequence[Words], numbers: Places) -> tuple[Places, Places]:
     keys.sort()
     order = (keys & ((np.uint64(1) << behind) - np.uint64(1))).astype(np.int64)
     keys >>= behind
-    new = _changes([*words, numbers], order)
+    columns: list[Words | Places] = [*words, numbers]
+    new = _changes(columns, order)
     # Equal pairs have equal fingerprints; were other pairs among them, a change would be of the pair alone.
     if (new != _new([keys])).any():
         order = np.argsort(prints)
-        new = _changes([*words, numbers], order)
+        new = _changes(columns, order)
         if (new != _changes([prints], order)).any():
-            order = np.lexsort((*words, numbers))
-            new = _changes([*words, numbers], order)
+            order = np.lexsort(columns)
+            new = _changes(columns, order)
     return order, np.flatnonzero(new)
 
 
@@ -78,6 +79,10 @@ class RunTops:
         ranks = np.array([rank for docnos in listed for rank in range(1, len(docnos) + 1)], dtype=np.int64)
         encoded = [id_bytes(docno) for docnos in listed for docno in docnos]
         return cls(run.tag, tuple(run.rankings), numbers, ranks, np.array(encoded, dtype=np.bytes_))
+
+    def numbers_in(self, topics: Mapping[str, int]) -> Places:
+        """The number that these topics have there, of each document; -1 of one that is not among them."""
+        return np.array([topics.get(topic, -1) for topic in self.topics], dtype=np.int64)[self.numbers]
 
     def run(self) -> Run:
         """The tops as a run, whose scores are its ranks turned round."""
@@ -144,20 +149,19 @@ def reached(
         if before.tag == after.tag:
             raise Conflict(f'two runs have the tag "{after.tag}"', remedy="give each its own tag")
     topics = tuple(sorted_ids({topic for one in all_tops for topic in one.topics}))
-    place_of = {topic: place for place, topic in enumerate(topics)}
+    place_of = places_of(topics)
     merging = _Merging()
     for place, one in enumerate(all_tops):
-        of_topics = np.array([place_of[topic] for topic in one.topics], dtype=np.int64)
         ranks = _limited(one, run_depths or {}, topic_depths or {})
         kept = slice(None) if ranks.all() else ranks > 0
         # The best rank and, of the runs that have it, the first: the smallest code encodes both.
         codes = ranks[kept] * len(all_tops) + place
-        merging.add(_Entries.of(of_topics[one.numbers[kept]], words_of(one.docnos[kept]), codes))
+        merging.add(_Entries.of(one.numbers_in(place_of)[kept], words_of(one.docnos[kept]), codes))
     if known is not None:
-        of_topics = np.array([place_of.get(topic, -1) for topic in known.topics], dtype=np.int64)
-        there = of_topics[known.numbers] >= 0
+        numbers = known.numbers_in(place_of)
+        there = numbers >= 0
         codes = np.full(int(there.sum()), _LAST)
-        merging.add(_Entries.of(of_topics[known.numbers[there]], words_of(known.docnos[there]), codes))
+        merging.add(_Entries.of(numbers[there], words_of(known.docnos[there]), codes))
     return _found(tuple(one.tag for one in all_tops), topics, merging.whole())
 
 
@@ -165,7 +169,7 @@ def known_tops(pairs: Iterable[tuple[str, str]]) -> RunTops:
     """Pairs of topic and docno that are pooled or judged already, for `reached`."""
     listed = list(pairs)
     topics = tuple(dict.fromkeys(topic for topic, _ in listed))
-    place_of = {topic: place for place, topic in enumerate(topics)}
+    place_of = places_of(topics)
     numbers = np.array([place_of[topic] for topic, _ in listed], dtype=np.int64)
     docnos = id_bytes("\n".join(docno for _, docno in listed)).split(b"\n") if listed else []
     if len(docnos) != len(listed):  # an id with a line feed in it, which no run can have

@@ -119,7 +119,9 @@ class Strategy(Generic[Made]):
         findings: list[Finding] = []
         for name, value in given.items():
             if name not in known:
-                findings.append(self._unknown(name))
+                message = f'the strategy "{self.name}" has no parameter "{name}"'
+                remedy = f"choose from {', '.join(known)}" if known else "leave it out: it takes none"
+                findings.append(Finding(name, None, "parameter-unknown", message, remedy))
                 continue
             try:
                 values[name] = known[name].value(value)
@@ -162,17 +164,6 @@ class Strategy(Generic[Made]):
         lists = np.array([longest.get(topic, 0) for topic in reach.topics], dtype=np.int64)
         counts, certainty = self.size(Planned(reach, values, lists, supplementary))
         return Sizes(reach.topics, tuple(counts.tolist()), certainty)
-
-    def _unknown(self, name: str) -> Finding:
-        names = ", ".join(parameter.name for parameter in self.parameters)
-        message = f'the strategy "{self.name}" has no parameter "{name}"'
-        return Finding(
-            name,
-            None,
-            "parameter-unknown",
-            message,
-            f"choose from {names}" if names else "leave it out: it takes none",
-        )
 
 
 def named(strategies: Mapping[str, Strategy[Made]], name: str) -> Strategy[Made]:

@@ -62,9 +62,8 @@ def in_order(ties: Iterable[CutTie]) -> tuple[CutTie, ...]:
     return tuple(sorted(ties, key=lambda tie: (id_bytes(tie.tag), id_bytes(tie.topic))))
 
 
-def decided_in(incidence: Incidence, at_cut: Iterable[CutTie]) -> DecidedByTies:
+def decided_in(incidence: Incidence, at_cut: Sequence[CutTie]) -> DecidedByTies:
     """Which pairs the tie rule decided in the depth pool of these runs, with these ties at its cut."""
-    at_cut = list(at_cut)
     inside = _inside(at_cut)
     certain = _certain(incidence, inside)
     outside: dict[str, set[str]] = {}
@@ -72,7 +71,7 @@ def decided_in(incidence: Incidence, at_cut: Iterable[CutTie]) -> DecidedByTies:
         outside.setdefault(tie.topic, set()).update(tie.outside)
     pooled = {topic.topic: topic.docnos for topic in incidence.topics}
     return DecidedByTies(
-        _pairs({topic: set(counts) - certain[topic] for topic, counts in inside.items()}),
+        _pairs(_open(inside, certain)),
         _pairs({topic: docnos.difference(pooled[topic]) for topic, docnos in outside.items()}),
     )
 
@@ -110,10 +109,10 @@ def outcomes(
     inside = {rule: _inside(ties) for rule, ties in at_cut.items()}
     mine = inside[chosen]
     certain = _certain(incidence, mine)
-    here = {topic: set(counts) - certain[topic] for topic, counts in mine.items()}
+    here = _open(mine, certain)
     found = []
     for rule, by_topic in inside.items():
-        there = {topic: set(counts) - certain[topic] for topic, counts in by_topic.items()}
+        there = _open(by_topic, certain)
         added = _pairs({topic: docnos - here[topic] for topic, docnos in there.items()})
         removed = _pairs({topic: docnos - there[topic] for topic, docnos in here.items()})
         found.append(RuleOutcome(rule, incidence.pairs + len(added) - len(removed), added, removed))
@@ -138,6 +137,11 @@ def _certain(incidence: Incidence, inside: Mapping[str, Counter[str]]) -> dict[s
                 docno for docno, count in zip(topic.docnos, times, strict=True) if count > by_ties[docno]
             }
     return certain
+
+
+def _open(inside: Mapping[str, Counter[str]], certain: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """By topic, the documents that no run would bring without its tie."""
+    return {topic: set(counts) - certain[topic] for topic, counts in inside.items()}
 
 
 def _pairs(by_topic: Mapping[str, set[str]]) -> tuple[Pair, ...]:

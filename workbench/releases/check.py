@@ -160,9 +160,9 @@ def check_documents(contents: ReleaseContents, documents: Iterable[Document], so
     return DocumentCheck(tuple(findings[:MOST_FINDINGS]), total, same)
 
 
-def open_release(stream: IO[bytes], *, source: str, most: int = MOST_BYTES) -> ReleaseContents:
+def open_release(stream: IO[bytes], *, source: str) -> ReleaseContents:
     """The contents of a release that is not damaged; raises InvalidInput with what a check finds."""
-    return undamaged(check_release(stream, source=source, most=most))
+    return undamaged(check_release(stream, source=source))
 
 
 def undamaged(checked: ReleaseCheck) -> ReleaseContents:
@@ -328,7 +328,7 @@ def _unruly(contents: ReleaseContents) -> Iterator[Finding]:
     rule = contents.rule
     if any(rule_of(name).slow for name in (rule.name, rule.parameters.get(THEN.name)) if name):
         return
-    machines = {one.pseudonym for one in contents.assessors if one.machine}
+    machines = contents.machines
     all_count = rule.machines or rule.parameters.get(ASSESSOR.name) in machines
     made = consensus(
         (one for one in contents.judgments() if all_count or one.assessor not in machines),

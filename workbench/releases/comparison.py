@@ -12,16 +12,16 @@ from math import isnan
 
 import numpy as np
 
-from workbench.errors import Conflict
 from workbench.formats.runs import read_run
-from workbench.records import Run, grades_of, id_bytes, sorted_pairs
+from workbench.pooling.candidates import each_tag_once
+from workbench.records import Run, grades_of, id_bytes, pair_of, sorted_ids, sorted_pairs
 from workbench.releases.contents import Pair, ReleaseAbout, ReleaseContents, ReleaseRule
 from workbench.releases.zipped import ZippedRelease
 from workbench.scoring.measures import at_threshold
 from workbench.scoring.pairs_of_runs import compare_all
-from workbench.scoring.rank_correlation import RankingComparison, compare_rankings, ranks
+from workbench.scoring.rank_correlation import RankingComparison, compare_rankings
 from workbench.scoring.relevance import Floats
-from workbench.scoring.scorer import RunScores, Scorer
+from workbench.scoring.scorer import Scorer
 from workbench.tables import Export, table_export
 from workbench.trust.alternatives import ranking_measure
 
@@ -169,9 +169,9 @@ def compare_releases(
         second=second.about,
         rules=(first.rule, second.rule),
         lines=(len(first.qrels), len(second.qrels)),
-        added=tuple(news.pair(pair, before, after) for pair in added),
-        removed=tuple(news.pair(pair, before, after) for pair in removed),
-        changed=tuple(news.pair(pair, before, after) for pair in changed),
+        added=news.of(added, before, after),
+        removed=news.of(removed, before, after),
+        changed=news.of(changed, before, after),
         grades=tuple((one, other, count) for (one, other), count in sorted(table.items())),
         gained=sum(before[pair] < threshold[0] and after[pair] >= threshold[1] for pair in both),
         lost=sum(before[pair] >= threshold[0] and after[pair] < threshold[1] for pair in both),
@@ -183,7 +183,7 @@ def compare_releases(
 def included_runs(*releases: ComparedRelease) -> Iterator[Run]:
     """The runs that releases include, by tag; of a tag that several have the run of the last one."""
     found = {tag: files for files in (one.run_files for one in releases) for tag in files}
-    for tag in sorted(found, key=id_bytes):
+    for tag in sorted_ids(found):
         yield read_run(io.BytesIO(found[tag][tag]), source=tag).run
 
 
@@ -215,12 +215,12 @@ class _News:
         decided = {(one.topic, one.docno, one.recorded_at) for one in first.decisions_about(pairs)}
         self.latest: dict[Pair, tuple[str, datetime]] = {}
         for one in second.answers_about(pairs):
-            pair = one.topic, one.docno
+            pair = pair_of(one)
             if (*pair, one.assessor, one.recorded_at) not in known:
                 kind = DISCUSSION if one.purpose == "discussion" else JUDGMENT
                 self._note(pair, kind, one.recorded_at)
         for decision in second.decisions_about(pairs):
-            pair = decision.topic, decision.docno
+            pair = pair_of(decision)
             if (*pair, decision.recorded_at) not in decided:
                 self._note(pair, ADJUDICATION, decision.recorded_at)
 
@@ -228,10 +228,14 @@ class _News:
         if pair not in self.latest or at >= self.latest[pair][1]:
             self.latest[pair] = (kind, at)
 
-    def pair(self, pair: Pair, before: Mapping[Pair, int], after: Mapping[Pair, int]) -> ChangedPair:
-        """A pair that differs, with what is new about it."""
-        kind, at = self.latest.get(pair, (RULE, None))
-        return ChangedPair(*pair, before.get(pair), after.get(pair), kind, at)
+    def of(
+        self, pairs: Iterable[Pair], before: Mapping[Pair, int], after: Mapping[Pair, int]
+    ) -> tuple[ChangedPair, ...]:
+        """Pairs that differ, with what is new about each."""
+        return tuple(
+            ChangedPair(*pair, before.get(pair), after.get(pair), *self.latest.get(pair, (RULE, None)))
+            for pair in pairs
+        )
 
 
 def _ranking(
@@ -246,7 +250,7 @@ def _ranking(
     scored = _scores((first, second), chain([some], each), measure)
     scores = {name: one.means for name, one in scored.items()}
     (compared,) = compare_rankings(scores)
-    rank_before, rank_after = ranks(scores[BEFORE]), ranks(scores[AFTER])
+    rank_before, rank_after = compared.ranks
     effects = [
         RunEffect(tag, scores[BEFORE][tag], scores[AFTER][tag], rank_before[tag], rank_after[tag])
         for tag in scores[BEFORE]
@@ -288,12 +292,7 @@ def _scores(
     given = ranking_measure(measure)
     named = [at_threshold(given, one.rule.relevant_from) for one in releases]
     scorers = [Scorer(one.qrels, [name]) for one, name in zip(releases, named, strict=True)]
-    scored: dict[str, list[RunScores]] = {}
-    for run in runs:
-        if run.tag in scored:
-            remedy = "give every run once, each with its own tag"
-            raise Conflict(f'two runs have the tag "{run.tag}"', remedy=remedy)
-        scored[run.tag] = [one.score(run) for one in scorers]
+    scored = {run.tag: [one.score(run) for one in scorers] for run in each_tag_once(runs)}
     found = {}
     for at, (when, name) in enumerate(zip((BEFORE, AFTER), map(str, named), strict=True)):
         columns = [list(one[at].per_topic[name].values()) for one in scored.values()]

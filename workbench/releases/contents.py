@@ -27,6 +27,7 @@ from workbench.records import (
     Scale,
     Topic,
     grades_of,
+    pair_of,
     sorted_pairs,
 )
 
@@ -400,11 +401,11 @@ class ReleaseContents:
 
     def answers_about(self, pairs: Collection[Pair]) -> Iterator[ReleasedAnswer]:
         """The answers about some pairs."""
-        return (one for one in self.answers if (one.topic, one.docno) in pairs)
+        return (one for one in self.answers if pair_of(one) in pairs)
 
     def decisions_about(self, pairs: Collection[Pair]) -> Iterator[ReleasedDecision]:
         """The decisions about some pairs, not only the current ones."""
-        return (one for one in self.decisions if (one.topic, one.docno) in pairs)
+        return (one for one in self.decisions if pair_of(one) in pairs)
 
     @property
     def run_files(self) -> Mapping[str, bytes]:
@@ -416,48 +417,46 @@ class ReleaseContents:
         """The hash of the guidelines, which stands for their version."""
         return hashlib.sha256(self.guidelines.encode()).hexdigest()
 
+    @property
+    def machines(self) -> frozenset[str]:
+        """The pseudonyms of the machines."""
+        return frozenset(one.pseudonym for one in self.assessors if one.machine)
+
     def current(self) -> tuple[ReleasedAnswer, ...]:
         """The current answers, by topic, docno and pseudonym."""
         return tuple(one for one in last_entries(self.answers) if one.answer not in NO_ANSWER)
 
     def judgments(self) -> tuple[Judgment, ...]:
-        """The current answers as judgments."""
-        return tuple(as_judgment(one) for one in self.current())
+        """The current answers as judgments; raises ValueError for an entry that is no answer."""
+        return tuple(
+            Judgment(one.assessor, one.topic, one.docno, one.grade, Answer(one.answer))
+            for one in self.current()
+        )
 
     def current_decisions(self) -> tuple[ReleasedDecision, ...]:
         """The current decision of every pair that has one, in the order of topic and docno."""
-        last = {(one.topic, one.docno): one for one in self.decisions}
+        last = {pair_of(one): one for one in self.decisions}
         return tuple(one for one in last.values() if one.decision != "withdrawn")
 
     def decided(self) -> dict[Pair, int]:
         """The adjudicated grade of every pair that has one."""
-        return {
-            (one.topic, one.docno): one.grade for one in self.current_decisions() if one.grade is not None
-        }
+        return {pair_of(one): one.grade for one in self.current_decisions() if one.grade is not None}
 
     def pooled(self) -> frozenset[Pair]:
         """The pairs of the pools."""
-        return frozenset((one.topic, one.docno) for pool in self.pools for one in pool.entries)
+        return frozenset(pair_of(one) for pool in self.pools for one in pool.entries)
 
     def unjudged(self) -> tuple[Pair, ...]:
         """The pooled pairs that have no line in the qrels, sorted as bytes."""
         return tuple(sorted_pairs(self.pooled() - grades_of(self.qrels).keys()))
 
 
-def as_judgment(one: ReleasedAnswer) -> Judgment:
-    """An answer as a judgment; raises ValueError for an entry that is no answer."""
-    return Judgment(one.assessor, one.topic, one.docno, one.grade, Answer(one.answer))
-
-
-_TOPIC = attrgetter("topic")
-
-
 def last_entries(entries: Sequence[ReleasedAnswer]) -> Iterator[ReleasedAnswer]:
     """The last entry of each assessor about each pair, in the order in which their first ones come."""
-    topics = [topic for topic, _ in groupby(entries, key=_TOPIC)]
+    topics = [topic for topic, _ in groupby(entries, key=attrgetter("topic"))]
     if len(topics) > len(set(topics)):
         yield from {(one.topic, one.docno, one.assessor): one for one in entries}.values()
         return
     # As in every release: then what was said about one topic is enough at a time.
-    for _, some in groupby(entries, key=_TOPIC):
+    for _, some in groupby(entries, key=attrgetter("topic")):
         yield from {(one.docno, one.assessor): one for one in some}.values()

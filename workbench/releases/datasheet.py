@@ -8,10 +8,10 @@ would mislead. Source: Gebru et al. 2021, Datasheets for Datasets.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from workbench.records import Answer
+from workbench.records import Answer, pair_of
 from workbench.releases.contents import Included, ReleaseContents
 
 
@@ -53,13 +53,13 @@ class ReleaseCounts:
 def release_counts(contents: ReleaseContents) -> ReleaseCounts:
     """The counts of a release."""
     current = contents.current()
-    machines = {one.pseudonym for one in contents.assessors if one.machine}
+    machines = contents.machines
     gave = {one.assessor for one in contents.answers} | {one.assessor for one in contents.preferences}
     kinds = Counter(one.answer for one in current)
     by_people: dict[tuple[str, str], list[int]] = {}
     for one in current:
         if one.grade is not None and one.assessor not in machines:
-            by_people.setdefault((one.topic, one.docno), []).append(one.grade)
+            by_people.setdefault(pair_of(one), []).append(one.grade)
     decided = contents.decided()
     pooled, lines = contents.pooled(), contents.qrels
     return ReleaseCounts(
@@ -79,7 +79,7 @@ def release_counts(contents: ReleaseContents) -> ReleaseCounts:
         graded=len(by_people),
         shared=sum(len(grades) > 1 for grades in by_people.values()),
         disputed=sum(len(set(grades)) > 1 and pair not in decided for pair, grades in by_people.items()),
-        adjudicated=sum((one.topic, one.docno) in decided for one in lines),
+        adjudicated=sum(pair_of(one) in decided for one in lines),
         unsettled=contents.unsettled,
         lines=len(lines),
         relevant=sum(one.grade >= contents.rule.relevant_from for one in lines),
@@ -171,8 +171,12 @@ def _left_out(contents: ReleaseContents) -> list[str]:
         Included.RUNS: "the runs, of which the manifest has the hashes",
         Included.COMMENTS: "assessors' comments and reasons",
     }
-    missing = [words[one] for one in Included if one not in contents.included]
-    return ["", f"Not included: {'; '.join(missing)}."] if missing else []
+    missing = _not_included(contents, words)
+    return ["", f"Not included: {missing}."] if missing else []
+
+
+def _not_included(contents: ReleaseContents, words: Mapping[Included, str]) -> str:
+    return "; ".join(words[one] for one in Included if one not in contents.included)
 
 
 OPEN = "*For the organiser to answer.*"
@@ -333,5 +337,5 @@ def _missing(contents: ReleaseContents) -> str:
         Included.RUNS: "the runs are not included",
         Included.COMMENTS: "assessors' comments are not included",
     }
-    missing = [words[one] for one in Included if one not in contents.included]
-    return f"{'; '.join(missing).capitalize()}." if missing else "Nothing that was collected is left out."
+    missing = _not_included(contents, words)
+    return f"{missing.capitalize()}." if missing else "Nothing that was collected is left out."

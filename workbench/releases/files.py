@@ -12,7 +12,6 @@ import io
 import os
 import tempfile
 import weakref
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
@@ -26,8 +25,8 @@ from workbench.formats.judgments import write_judgment_groups, write_judgments, 
 from workbench.formats.qrels import write_qrels, write_subtopic_qrels
 from workbench.pooling.pool import Pool
 from workbench.pooling.sampling import infap_rows, xinfap_rows
-from workbench.records import Answer, Qrel, grades_of, id_bytes
-from workbench.releases.archive import UnreadFile, zip_parts
+from workbench.records import Answer, Qrel, grades_of, id_bytes, pair_of, sorted_ids
+from workbench.releases.archive import UnreadFile, digests, zip_parts
 from workbench.releases.contents import ReleaseContents, ReleasedPool, ReleasedRun, ReleasedTopic
 from workbench.releases.datasheet import datasheet, readme, release_counts
 from workbench.releases.forms.of_contents import form_files
@@ -126,7 +125,7 @@ def check_contents(contents: ReleaseContents) -> None:
         "docno": {one.docno for one in contents.documents} | {one.docno for one in contents.qrels},
     }
     for kind, ids in kinds.items():
-        for one in sorted(ids, key=id_bytes):
+        for one in sorted_ids(ids):
             if not fits(one) or not is_utf8(one):
                 shown = ascii(one)[:80]
                 message = f"the {kind} {shown} cannot be written to a qrels file"
@@ -233,7 +232,7 @@ def _subtopics(contents: ReleaseContents) -> Files:
     graded: dict[tuple[str, str], list[tuple[str, ...]]] = {}
     for one in contents.current():
         if one.answer == Answer.GRADE and one.topic in asked:
-            graded.setdefault((one.topic, one.docno), []).append(one.subtopics)
+            graded.setdefault(pair_of(one), []).append(one.subtopics)
     lines = [
         (topic, subtopic, docno, int(2 * sum(subtopic in each for each in ticked) > len(ticked)))
         for (topic, docno), ticked in graded.items()
@@ -265,9 +264,9 @@ def _drawn(pool: ReleasedPool) -> Pool:
         entries=(),
         tags=(),
         largest_possible={},
-        inclusion={(one.topic, one.docno): one.inclusion for one in drawn if one.inclusion is not None},
-        strata={(one.topic, one.docno): one.stratum for one in pool.undrawn}
-        | {(one.topic, one.docno): one.stratum for one in drawn if one.stratum is not None},
+        inclusion={pair_of(one): one.inclusion for one in drawn if one.inclusion is not None},
+        strata={pair_of(one): one.stratum for one in pool.undrawn}
+        | {pair_of(one): one.stratum for one in drawn if one.stratum is not None},
     )
 
 
@@ -315,20 +314,18 @@ class Spool:
 
     def add(self, content: Iterable[bytes]) -> UnreadFile:
         """Store a file from its bytes in parts; raises OSError where the disk has no room for it."""
-        start, sha, crc = self._size, hashlib.sha256(), 0
-        for part in _large(content):
-            sha.update(part)
-            crc = zlib.crc32(part, crc)
-            self._write(part)
+        start = self._size
+        sha256, crc = digests(map(self._write, _large(content)))
         size = self._size - start
-        return UnreadFile(size, crc, sha.hexdigest(), partial(self._parts, start, size))
+        return UnreadFile(size, crc, sha256, partial(self._parts, start, size))
 
-    def _write(self, part: bytes) -> None:
+    def _write(self, part: bytes) -> bytes:
         rest = memoryview(part)
         while rest:
             written = os.pwrite(self._file.fileno(), rest, self._size)
             self._size += written
             rest = rest[written:]
+        return part
 
     def _parts(self, start: int, size: int) -> Iterator[bytes]:
         end = start + size

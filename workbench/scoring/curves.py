@@ -54,9 +54,7 @@ class Curve:
 
     def mean(self) -> dict[str, Floats]:
         """The mean of every column over the topics, and what is computed of these means."""
-        means: dict[str, Floats] = {
-            name: np.asarray(column.mean(axis=0)) for name, column in self.columns.items()
-        }
+        means: dict[str, Floats] = {name: column.mean(axis=0) for name, column in self.columns.items()}
         return means | {name: share(means[of], means[by]) for name, (of, by) in self.of_means.items()}
 
     def of_topic(self, row: int) -> dict[str, Floats]:
@@ -148,7 +146,7 @@ def _ranks(options: CurveOptions) -> tuple[int, ...]:
 def _found(run: JudgedRun, options: CurveOptions) -> Floats:
     """How many relevant documents there are up to each rank; shape (topics, depth)."""
     relevant = (run.grades >= options.rel).astype(np.float64)
-    return np.asarray(np.cumsum(_matrix(run, relevant, options.depth), axis=1))
+    return np.cumsum(_matrix(run, relevant, options.depth), axis=1)
 
 
 def _matrix(run: JudgedRun, values: Floats, depth: int) -> Floats:

@@ -165,11 +165,7 @@ def _influence(change: Floats, swaps: float) -> Influence:
     ordered = np.sort(change)
     # Of the k-th smallest of n values, 2 k - n + 1 more are below than above (k from 0).
     apart = float(ordered @ (2.0 * np.arange(runs) - runs + 1))
-    return Influence(
-        swaps=swaps,
-        uneven=max(0.0, apart) / (runs * (runs - 1) / 2),
-        shift=float(np.abs(change).sum()),
-    )
+    return Influence(swaps, max(0.0, apart) / (runs * (runs - 1) / 2), float(np.abs(change).sum()))
 
 
 def _swaps(before: Floats, after: Floats, means: RankingMeans) -> list[float]:

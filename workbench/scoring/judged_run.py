@@ -126,6 +126,12 @@ class JudgedRun:
         return np.flatnonzero(self.grades != ABSENT)
 
 
+def ratio(part: Floats, whole: Floats) -> Floats:
+    """Part divided by whole, element by element, of the same shape; NaN where there is no whole."""
+    found: Floats = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
+    return found
+
+
 def share(part: ArrayLike, whole: ArrayLike) -> Floats:
     """Part divided by whole, element by element; 0 where there is nothing to divide by."""
     parts, over = np.broadcast_arrays(np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from workbench.errors import WorkbenchError
-from workbench.records import Qrel, Run, TieRule
+from workbench.records import Qrel, Run, TieRule, pair_of
 from workbench.scoring.run_arrays import RunArrays
 from workbench.scoring.scorer import RunScores, Scorer
 
@@ -45,23 +45,23 @@ class KnownDocuments:
         return replace(scores, values={**scores.values, **means}, per_topic={**scores.per_topic, **added})
 
 
-def known_documents(qrels: Iterable[Qrel], known: Iterable[Qrel], *, rel: int = 1) -> KnownDocuments:
-    """The pairs of `known` that are relevant by the qrels, grade `rel` or more, whatever their own grade.
+def known_documents(qrels: Iterable[Qrel], known: Iterable[Qrel]) -> KnownDocuments:
+    """The pairs of `known` that are relevant by the qrels, grade 1 or more, whatever their own grade.
 
     Raises WorkbenchError where there is none.
     """
     grades: dict[tuple[str, str], int] = {}
     for one in qrels:
         # Qrels with subtopics have a line for each.
-        grades[one.topic, one.docno] = max(one.grade, grades.get((one.topic, one.docno), one.grade))
-    both = [pair for one in known if grades.get(pair := (one.topic, one.docno), 0) >= rel]
+        grades[pair_of(one)] = max(one.grade, grades.get(pair_of(one), one.grade))
+    both = [pair for one in known if grades.get(pair := pair_of(one), 0) >= 1]
     if not both:
         raise WorkbenchError(
             "no known document is relevant in the qrels",
             remedy="give the relevant documents that users know, as lines of qrels",
         )
     return KnownDocuments(
-        Scorer([Qrel(*pair, int(grade >= rel)) for pair, grade in grades.items()], "NumRet(rel=1)"),
+        Scorer([Qrel(*pair, int(grade >= 1)) for pair, grade in grades.items()], "NumRet(rel=1)"),
         Scorer([Qrel(*pair, 1) for pair in both], "NumRet(rel=1) SetR"),
         len({topic for topic, _ in both}),
     )

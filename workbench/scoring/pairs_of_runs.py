@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import WorkbenchError
 from workbench.figures import counted
+from workbench.scoring.judged_run import ratio
 from workbench.scoring.relevance import Floats, Positions
 from workbench.scoring.significance import (
     EXACT_FLIPS,
@@ -78,7 +79,7 @@ class ComparedRuns:
     def significant(self) -> NDArray[np.bool_]:
         """Which differences are significant at 1 - `level`; what is undefined is not."""
         with np.errstate(invalid="ignore"):
-            return np.asarray(self.adjusted <= 1 - self.level + SLACK)
+            return self.adjusted <= 1 - self.level + SLACK
 
     @cached_property
     def order(self) -> Positions:
@@ -89,16 +90,6 @@ class ComparedRuns:
 
 _Tested = tuple[Floats, Floats, Floats, Floats]
 """What a test finds for some pairs: differences, p, how far intervals reach, effects; shapes (pairs,)."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Options:
-    """How confident the intervals are, and how is drawn at random."""
-
-    level: float
-    rounds: int
-    seed: int
-    pairs: int
 
 
 def default_comparisons(topics: int) -> Comparisons:
@@ -125,29 +116,37 @@ def compare_all(
     """
     values = checked_scores(scores)
     first, second = np.triu_indices(values.shape[1], k=1)
-    usual = MAX_T_ROUNDS if comparisons is Comparisons.MAX_T else ROUNDS
-    options = _Options(level, usual if rounds is None else rounds, seed, len(first))
+    if rounds is None:
+        rounds = MAX_T_ROUNDS if comparisons is Comparisons.MAX_T else ROUNDS
     if len(values) < FEWEST_TOPICS:
         test: _Test = _undefined
     elif comparisons is Comparisons.MAX_T:
-        test = _max_t(values, options)
+        test = _max_t(values, level, rounds, seed)
     else:
-        test = partial(_bonferroni, _TESTS[comparisons], options)
+        # With intervals that hold for all pairs together (Bonferroni).
+        point = t_reach(len(values), 1 - (1 - level) / len(first))
+        tests: dict[Comparisons, Callable[[Floats], Floats]] = {
+            Comparisons.T_HOLM: _by_t,
+            Comparisons.WILCOXON_HOLM: _by_ranks,
+            # Pairs of every part are tested under the same signs: the seed is that of all.
+            Comparisons.RANDOMISATION_HOLM: partial(randomised_p, rounds=rounds, seed=seed),
+        }
+        test = partial(_described, tests[comparisons], point)
     parts = [test(part) for part in _portions(values, first, second)]
     differences, p, reach, effects = (np.concatenate(of_pairs) for of_pairs in zip(*parts, strict=True))
     random = comparisons in {Comparisons.MAX_T, Comparisons.RANDOMISATION_HOLM}
     return ComparedRuns(
-        comparisons=comparisons,
-        topics=len(values),
-        level=level,
-        first=first,
-        second=second,
-        differences=differences,
-        reach=reach,
-        effects=effects,
-        p=p,
+        comparisons,
+        len(values),
+        level,
+        first,
+        second,
+        differences,
+        reach,
+        effects,
+        p,
         adjusted=p if comparisons is Comparisons.MAX_T else holm(p),
-        rounds=options.rounds if random else 0,
+        rounds=rounds if random else 0,
         seed=seed if random else None,
     )
 
@@ -159,7 +158,7 @@ def _portions(values: Floats, first: Positions, second: Positions) -> Iterator[F
         yield values[:, first[part]] - values[:, second[part]]
 
 
-def finds_nothing(comparisons: Comparisons, topics: int, pairs: int, *, level: float = LEVEL) -> str:
+def finds_nothing(comparisons: Comparisons, topics: int, pairs: int) -> str:
     """Why a test can find nothing among so many pairs, or hardly anything; empty where it can.
 
     Signs of so few topics, or so few rounds, have no p that is small enough once it is corrected.
@@ -174,7 +173,7 @@ def finds_nothing(comparisons: Comparisons, topics: int, pairs: int, *, level: f
         )
     if comparisons not in {Comparisons.WILCOXON_HOLM, Comparisons.RANDOMISATION_HOLM}:
         return ""
-    alpha = 1 - level
+    alpha = 1 - LEVEL
     needed = int(log2(2 * pairs / alpha)) + 1
     if topics < needed:
         return (
@@ -227,27 +226,22 @@ def t_of_pairs(differences: Floats) -> Floats:
     NaN where a pair's differences do not vary.
     """
     means, deviations = differences.mean(axis=0), _deviations(differences)
-    found: Floats = np.divide(
-        means, deviations / sqrt(len(differences)), out=np.full(means.shape, np.nan), where=deviations > 0
-    )
-    return found
+    return ratio(means, deviations / sqrt(len(differences)))
 
 
 _Test = Callable[[Floats], _Tested]
 """A test of pairs, by their differences by topic; shape (topics, pairs)."""
 
 
-def _max_t(scores: Floats, options: _Options) -> _Test:
+def _max_t(scores: Floats, level: float, rounds: int, seed: int) -> _Test:
     """The largest |t| of all pairs where topics of centred differences are drawn again (2,000 times).
 
     Every pair has its own variance. Source: Westfall and Young 1993, section 2.2; Romano and Wolf 2005.
     """
     topics = len(scores)
-    drawn = np.random.default_rng(options.seed).multinomial(
-        topics, np.full(topics, 1 / topics), size=options.rounds
-    )
+    drawn = np.random.default_rng(seed).multinomial(topics, np.full(topics, 1 / topics), size=rounds)
     draws = drawn.astype(np.float64)
-    largest = np.zeros(options.rounds)
+    largest = np.zeros(rounds)
     first, second = np.triu_indices(scores.shape[1], k=1)
     for differences in _portions(scores, first, second):
         varying = differences[:, _deviations(differences) > 0]
@@ -261,14 +255,14 @@ def _max_t(scores: Floats, options: _Options) -> _Test:
         np.maximum(largest, np.sqrt(squares.max(axis=1, initial=0.0)), out=largest)
     largest.sort()
     # A value that was drawn, so that an interval leaves out 0 exactly where p is small enough.
-    point = float(np.quantile(largest, options.level, method="higher")) if topics >= FEWEST_DRAWN else np.inf
+    point = float(np.quantile(largest, level, method="higher")) if topics >= FEWEST_DRAWN else np.inf
 
-    def test(differences: Floats) -> _Tested:
+    def p_of(differences: Floats) -> Floats:
         t = np.abs(t_of_pairs(differences))
-        p = (1 + options.rounds - np.searchsorted(largest, t - SLACK)) / (1 + options.rounds)
-        return _described(np.where(np.isnan(t), np.nan, p), differences, point)
+        p = (1 + rounds - np.searchsorted(largest, t - SLACK)) / (1 + rounds)
+        return np.where(np.isnan(t), np.nan, p)
 
-    return test
+    return partial(_described, p_of, point)
 
 
 def _undefined(differences: Floats) -> _Tested:
@@ -277,41 +271,22 @@ def _undefined(differences: Floats) -> _Tested:
     return means, nothing, nothing, nothing
 
 
-def _by_t(differences: Floats, _options: _Options) -> Floats:
+def _by_t(differences: Floats) -> Floats:
     return two_sided_t(t_of_pairs(differences), len(differences))
 
 
-def _by_ranks(differences: Floats, _options: _Options) -> Floats:
+def _by_ranks(differences: Floats) -> Floats:
     tested = [signed_ranks(column).p for column in np.ascontiguousarray(differences.T)]
     return np.array([np.nan if one is None else one for one in tested])
 
 
-def _by_signs(differences: Floats, options: _Options) -> Floats:
-    # Pairs of every part are tested under the same signs: the seed is that of all.
-    return randomised_p(differences, rounds=options.rounds, seed=options.seed)
-
-
-_P = Callable[[Floats, _Options], Floats]
-"""The p of some pairs, by their differences by topic."""
-_TESTS: dict[Comparisons, _P] = {
-    Comparisons.T_HOLM: _by_t,
-    Comparisons.WILCOXON_HOLM: _by_ranks,
-    Comparisons.RANDOMISATION_HOLM: _by_signs,
-}
-
-
-def _bonferroni(p: _P, options: _Options, differences: Floats) -> _Tested:
-    """With intervals that hold for all pairs together (Bonferroni)."""
-    point = t_reach(len(differences), 1 - (1 - options.level) / options.pairs)
-    return _described(p(differences, options), differences, point)
-
-
-def _described(p: Floats, differences: Floats, point: float) -> _Tested:
+def _described(p_of: Callable[[Floats], Floats], point: float, differences: Floats) -> _Tested:
+    """The p of some pairs, and intervals that reach to `point` standard errors."""
     means, deviations = differences.mean(axis=0), _deviations(differences)
-    effects = np.divide(means, deviations, out=np.full(len(p), np.nan), where=deviations > 0)
+    effects = ratio(means, deviations)
     # Where topics are so few that t may be without end no bound is known, nor where differences do not vary.
     reach = point * np.where(deviations > 0, deviations, np.nan) / sqrt(len(differences))
-    return means, p, np.where(np.isfinite(reach), reach, np.nan), effects
+    return means, p_of(differences), np.where(np.isfinite(reach), reach, np.nan), effects
 
 
 def _deviations(differences: Floats) -> Floats:

@@ -9,7 +9,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from workbench.scoring.relevance import Floats
+
 Counts = NDArray[np.int64]
 MOST_CELLS = 2**21
 """Scores compared with one another at a time: some 20 MB."""
@@ -59,25 +60,6 @@ def ranks(scores: Mapping[str, float]) -> dict[str, int]:
     return {run: first[score] for run, score in scores.items()}
 
 
-def _swaps(first: Mapping[str, float], second: Mapping[str, float]) -> tuple[Swap, ...]:
-    """The pairs of runs that change places, those first that were furthest apart (the smaller gap counts).
-
-    A pair that is tied in one of the two changes no places.
-    """
-    runs = sorted(first)
-    one, other = _scores(first, runs), _scores(second, runs)
-    # Found in one long row, which takes a third of the time.
-    swapped = (one[:, np.newaxis] > one) & (other[:, np.newaxis] < other)
-    ahead, behind = np.divmod(np.flatnonzero(swapped), max(1, len(runs)))
-    gaps = one[ahead] - one[behind], other[behind] - other[ahead]
-    # Runs stand in the order of their names, so that of equal gaps theirs is that of their places.
-    order = np.lexsort((behind, ahead, -np.minimum(*gaps)))
-    columns = (part[order].tolist() for part in (ahead, behind, *gaps))
-    return tuple(
-        Swap(runs[a], runs[b], (before, after)) for a, b, before, after in zip(*columns, strict=True)
-    )
-
-
 def _scores(found: Mapping[str, float], runs: Sequence[str]) -> Floats:
     return np.array([found[run] for run in runs], dtype=np.float64)
 
@@ -116,17 +98,14 @@ class _Agreed:
         and a tie in the other is no agreement. Undefined for fewer than two runs and where one ties them all.
         Sources: Yilmaz, Aslam and Robertson 2008; Urbano and Marrero 2017 (ties).
         """
-        first, second = self._one_way(one, other), self._one_way(other, one)
-        if first is None or second is None:
-            return self._undefined()
-        return Correlation((first + second) / 2)
-
-    def _one_way(self, one: int, other: int) -> float | None:
-        count = self.above[:, one, one]
-        below_top = count > 0
-        if not below_top.any():
-            return None
-        return float(2 * (self.above[below_top, one, other] / count[below_top]).mean() - 1)
+        both = []
+        for first, second in ((one, other), (other, one)):
+            count = self.above[:, first, first]
+            below_top = count > 0
+            if not below_top.any():
+                return self._undefined()
+            both.append(float(2 * (self.above[below_top, first, second] / count[below_top]).mean() - 1))
+        return Correlation(sum(both) / 2)
 
     def _undefined(self) -> Correlation:
         return Correlation(None, TOO_FEW if len(self.above) < 2 else ALL_TIED)
@@ -174,8 +153,22 @@ class RankingComparison:
 
     @property
     def swaps(self) -> tuple[Swap, ...]:
-        """The pairs of runs that change places, those first that were furthest apart."""
-        return _swaps(*self.scores)
+        """The pairs of runs that change places, those first that were furthest apart: the smaller gap counts.
+
+        A pair that is tied in one of the two changes no places.
+        """
+        runs = sorted(self.scores[0])
+        one, other = (_scores(found, runs) for found in self.scores)
+        # Found in one long row, which takes a third of the time.
+        swapped = (one[:, np.newaxis] > one) & (other[:, np.newaxis] < other)
+        ahead, behind = np.divmod(np.flatnonzero(swapped), max(1, len(runs)))
+        gaps = one[ahead] - one[behind], other[behind] - other[ahead]
+        # Runs stand in the order of their names, so that of equal gaps theirs is that of their places.
+        order = np.lexsort((behind, ahead, -np.minimum(*gaps)))
+        columns = (part[order].tolist() for part in (ahead, behind, *gaps))
+        return tuple(
+            Swap(runs[a], runs[b], (before, after)) for a, b, before, after in zip(*columns, strict=True)
+        )
 
 
 def compare_rankings(scores: Mapping[str, Mapping[str, float]]) -> tuple[RankingComparison, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NoReturn, Protocol
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.docnos import Docnos, Words
 from workbench.errors import WorkbenchError
-from workbench.records import Qrel, id_bytes, sorted_ids
+from workbench.records import Qrel, id_bytes, places_of, sorted_ids
 from workbench.scoring.pair_table import ABSENT, PairTable, pairs_of
 
 Floats = NDArray[np.float64]
@@ -61,7 +61,7 @@ class Relevance:
 
     def _name(self, topics: Iterable[str]) -> None:
         self.topics = sorted_ids(topics)
-        self.numbers = {topic: number for number, topic in enumerate(self.topics)}
+        self.numbers = places_of(self.topics)
 
     @cached_property
     def grades(self) -> Mapping[str, Mapping[str, int]]:
@@ -78,7 +78,7 @@ class Relevance:
         """Where the grades of each topic begin, shape (topics + 1,), and the grades, the highest first."""
         sizes = [len(grades) for grades in self.grades.values()]
         values = [sorted(grades.values(), reverse=True) for grades in self.grades.values()]
-        return np.cumsum([0, *sizes]), np.array([grade for one in values for grade in one], dtype=np.int64)
+        return np.cumsum([0, *sizes]), flattened(values)
 
     def best_grades(self, depth: int | None) -> tuple[Positions, Grades]:
         """As `ideal`, of each topic the first `depth` grades at most; all where it is None."""
@@ -149,7 +149,7 @@ class ArrayRelevance(Relevance):
         """Take over the pairs, none of which is there twice; raises WorkbenchError as `Relevance` does."""
         large = np.flatnonzero(np.abs(qrels.grades) > LARGEST_GRADE)
         if len(large):
-            _refuse_grade(int(qrels.grades[large[0]]), _strings(qrels.docnos[large[:1]])[0])
+            _refuse_grade(int(qrels.grades[large[0]]), strings(qrels.docnos[large[:1]])[0])
         self._name(qrels.topics)
         numbers = np.array([self.numbers[topic] for topic in qrels.topics], dtype=np.intp)[qrels.numbers]
         by_topic = np.argsort(numbers, kind="stable")
@@ -159,7 +159,7 @@ class ArrayRelevance(Relevance):
     @cached_property
     def grades(self) -> Mapping[str, Mapping[str, int]]:
         """The grades by topic and docno."""
-        docnos, grades = _strings(self._docnos), self._values.tolist()
+        docnos, grades = strings(self._docnos), self._values.tolist()
         return {
             topic: dict(zip(docnos[begin:end], grades[begin:end], strict=True))
             for topic, (begin, end) in zip(self.topics, pairwise(self._starts.tolist()), strict=True)
@@ -195,6 +195,11 @@ def places_from(starts: Positions, sizes: Positions) -> Positions:
     return places
 
 
+def flattened(lists: Iterable[Iterable[int]]) -> Grades:
+    """The numbers of lists, one list after the other."""
+    return np.fromiter(chain.from_iterable(lists), np.int64)
+
+
 def _refuse_grade(grade: int, docno: str) -> NoReturn:
     raise WorkbenchError(
         f"the grade {grade} of document {docno} cannot be scored",
@@ -202,5 +207,6 @@ def _refuse_grade(grade: int, docno: str) -> NoReturn:
     )
 
 
-def _strings(docnos: Docnos) -> list[str]:
+def strings(docnos: Docnos) -> list[str]:
+    """Docnos, one or more, as text."""
     return b"\n".join(docnos.tolist()).decode("utf-8", "surrogateescape").split("\n")

@@ -61,34 +61,15 @@ class Documents:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedRows:
-    """Documents in the order in which they are read; `rows` are the numbers of the rows of `judged`.
-
-    In the rows `near_tied` doubles and single precision order the documents differently. `read` are the
-    scores that were compared, in the order in which the documents were given.
-    """
-
-    judged: JudgedRun
-    rows: Positions
-    near_tied: Positions
-    read: Floats
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RunsTogether:
-    """Several runs judged at once: the `rows` of `judged` that have documents, run after run, by topic.
+    """Runs judged at once: the `rows` of `judged` that have documents, run after run, by topic.
 
     Row number r is that of topic r % topics of the run r // topics, both counted from 0. In the rows
-    `near_tied` single precision orders the documents differently.
+    `near_tied` doubles and single precision order the documents differently.
     """
 
-    runs: int
     judged: JudgedRun
     rows: Positions
     near_tied: Positions
-
-    def with_all_rows(self) -> JudgedRun:
-        """The same with every topic of every run; where a run has none of it, nothing is retrieved."""
-        return self.judged.with_rows(self.rows, self.runs)
 
 
 def documents_of(relevance: Relevance, run: RunArrays) -> Documents:
@@ -102,8 +83,11 @@ def documents_of(relevance: Relevance, run: RunArrays) -> Documents:
 
 def judged_rows(
     relevance: Relevance, documents: Documents, rows: Positions, *, ties: TieRule, double_precision: bool
-) -> JudgedRows:
-    """Documents by their `rows`, of which there is one for each topic of each run; shape (documents,)."""
+) -> tuple[JudgedRows, Floats]:
+    """Documents by their `rows`, of which there is one for each topic of each run; shape (documents,).
+
+    With them the scores that were compared, in the order in which the documents were given.
+    """
     docnos, numbers = documents.docnos, documents.numbers
     # Found in the order of the file, since docnos are longer to move than what is found.
     grades = relevance.grades_in_arrays(docnos, numbers, documents.hashes)
@@ -123,18 +107,18 @@ def judged_rows(
         None if pairs is None else arranged(pairs, order),
         lambda: arranged(read, order),
     )
-    return JudgedRows(judged, in_order[starts], near_tied, read)
+    return JudgedRows(judged, in_order[starts], near_tied), read
 
 
-def read_together(relevance: Relevance, runs: Sequence[RunArrays]) -> RunsTogether:
+def read_together(relevance: Relevance, runs: Sequence[RunArrays]) -> JudgedRows:
     """Several runs, one or more, each in the order in which `Scorer.score` reads it."""
     several = [documents_of(relevance, run) for run in runs]
     topics = len(relevance.topics)
     rows = np.concatenate([one.numbers + number * topics for number, one in enumerate(several)])
-    found = judged_rows(
+    found, _ = judged_rows(
         relevance, Documents.of(several), rows, ties=TieRule.TREC_EVAL, double_precision=False
     )
-    return RunsTogether(len(runs), found.judged, found.rows, found.near_tied)
+    return found
 
 
 def _by_score(

@@ -17,7 +17,7 @@ from workbench.scoring.kernels.binary import last_rank
 from workbench.scoring.kernels.registry import Reads, compute, kernel_of
 from workbench.scoring.pair_table import ABSENT
 from workbench.scoring.relevance import Floats, Positions
-from workbench.scoring.run_arrays import RunArrays, RunsTogether, read_together
+from workbench.scoring.run_arrays import JudgedRows, RunArrays, read_together
 from workbench.scoring.scorer import RunScores, Scorer, TopicRows, aggregated
 
 # They count documents: no judgment is missing from their value.
@@ -88,26 +88,26 @@ def score_cells(scorer: Scorer, runs: Iterable[Run | RunArrays]) -> Iterator[Sco
             if documents < AT_ONCE and judged * len(waiting) < MOST_IDEAL:
                 continue
         if waiting:
-            yield _cells(scorer, read_together(scorer.relevance, waiting))
+            yield _cells(scorer, len(waiting), read_together(scorer.relevance, waiting))
             waiting, documents = [], 0
         if isinstance(run, Run) or not alone:
             ordered = scorer.read(run)
-            found = RunsTogether(1, ordered.judged, ordered.judged.topics, ordered.near_tied)
-            yield _cells(scorer, found, scorer.field_values(ordered))
+            found = JudgedRows(ordered.judged, ordered.judged.topics, ordered.near_tied)
+            yield _cells(scorer, 1, found, scorer.field_values(ordered))
     if waiting:
-        yield _cells(scorer, read_together(scorer.relevance, waiting))
+        yield _cells(scorer, len(waiting), read_together(scorer.relevance, waiting))
 
 
 def _cells(
-    scorer: Scorer, found: RunsTogether, elsewhere: Mapping[tuple[str, str], float] = NOWHERE
+    scorer: Scorer, runs: int, found: JudgedRows, elsewhere: Mapping[tuple[str, str], float] = NOWHERE
 ) -> ScoreCells:
     topics, measures = scorer.relevance.topics, scorer.measures
-    shape = found.runs * len(topics), len(measures)
+    shape = runs * len(topics), len(measures)
     retrieved, near_tied = np.zeros((2, shape[0]), dtype=np.bool_)
     retrieved[found.rows], near_tied[found.near_tied] = True, True
     values = np.zeros(shape)
     unjudged, read = np.zeros((2, *shape), dtype=np.int32)
-    everywhere = found.with_all_rows()
+    everywhere = found.judged.with_rows(found.rows, runs)
     for number, measure in enumerate(measures):
         kernel, name = kernel_of(measure), str(measure)
         values[:, number] = measure.DEFAULT
@@ -123,7 +123,7 @@ def _cells(
         values[rows, number] = compute(kernel, run, measure)
         if reads_judgments(measure):
             unjudged[rows, number], read[rows, number] = unjudged_and_read(run, measure)
-    of_runs, of_measures = (found.runs, len(topics)), (found.runs, len(topics), len(measures))
+    of_runs, of_measures = (runs, len(topics)), (runs, len(topics), len(measures))
     return ScoreCells(
         retrieved=retrieved.reshape(of_runs),
         near_tied=near_tied.reshape(of_runs),

@@ -13,7 +13,6 @@ from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 from numpy.typing import NDArray
 
-from workbench.docnos import Docnos
 from workbench.errors import WorkbenchError
 from workbench.figures import counted
 from workbench.ranking import array_order, ordered
@@ -22,7 +21,7 @@ from workbench.scoring.field_scorers import FieldScorers, bytewise, descending
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.registry import Reads, compute, kernel_of, reads
 from workbench.scoring.measures import in_the_field, parse_measures
-from workbench.scoring.relevance import Floats, Grades, Positions, Relevance
+from workbench.scoring.relevance import Floats, Positions, Relevance, flattened, strings
 from workbench.scoring.run_arrays import RunArrays, documents_of, judged_rows
 from workbench.scoring.subtopics import SubtopicRelevance
 from workbench.tables import ResultRows, ResultTable
@@ -229,42 +228,36 @@ class Scorer:
                 near_tied.append(self.relevance.numbers[topic])
                 order = order if double_precision else single
             orders[topic] = order
-        grades = [self.relevance.grades_of(topic, order) for topic, order in orders.items()]
+        relevance = self.relevance
+        pairs = None
+        if isinstance(relevance, SubtopicRelevance):
+            pairs = flattened(relevance.pairs_of(topic, order) for topic, order in orders.items())
         judged = JudgedRun(
-            self.relevance,
-            np.array([self.relevance.numbers[topic] for topic in orders], dtype=np.intp),
-            np.cumsum([0, *map(len, grades)]),
-            np.array([grade for of_topic in grades for grade in of_topic], dtype=np.int64),
-            self._pairs(orders),
+            relevance,
+            np.array([relevance.numbers[topic] for topic in orders], dtype=np.intp),
+            np.cumsum([0, *map(len, orders.values())]),
+            flattened(relevance.grades_of(topic, order) for topic, order in orders.items()),
+            pairs,
             partial(_scores_in_order, run, orders, np.dtype(np.float64 if double_precision else np.float32)),
         )
         return OrderedRun(run.tag, judged, np.array(near_tied, dtype=np.intp), lambda: orders)
 
-    def _pairs(self, orders: Mapping[str, Sequence[str]]) -> Grades | None:
-        if not isinstance(self.relevance, SubtopicRelevance):
-            return None
-        pairs = [self.relevance.pairs_of(topic, order) for topic, order in orders.items()]
-        return np.array([pair for of_topic in pairs for pair in of_topic], dtype=np.int64)
-
     def _of_arrays(self, run: RunArrays, ties: TieRule, double_precision: bool) -> OrderedRun:
         documents = documents_of(self.relevance, run)
         numbers = documents.numbers
-        found = judged_rows(self.relevance, documents, numbers, ties=ties, double_precision=double_precision)
+        found, read = judged_rows(
+            self.relevance, documents, numbers, ties=ties, double_precision=double_precision
+        )
 
         def orders() -> dict[str, list[str]]:
-            order = array_order(documents.docnos, found.read, numbers, ties)
-            return self._decoded(documents.docnos[order], found.judged)
+            listed = strings(documents.docnos[array_order(documents.docnos, read, numbers, ties)])
+            bounds = pairwise(found.judged.starts.tolist())
+            return {
+                self.relevance.topics[number]: listed[begin:end]
+                for number, (begin, end) in zip(found.judged.topics.tolist(), bounds, strict=True)
+            }
 
         return OrderedRun(run.tag, found.judged, found.near_tied, orders)
-
-    def _decoded(self, docnos: Docnos, judged: JudgedRun) -> dict[str, list[str]]:
-        listed = [docno.decode("utf-8", "surrogateescape") for docno in docnos.tolist()]
-        return {
-            self.relevance.topics[number]: listed[begin:end]
-            for number, (begin, end) in zip(
-                judged.topics.tolist(), pairwise(judged.starts.tolist()), strict=True
-            )
-        }
 
 
 def _relevance(qrels: Iterable[Qrel], measures: Sequence[Measure]) -> Relevance:

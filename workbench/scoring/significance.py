@@ -99,30 +99,30 @@ def compare_two(
     n, mean = len(differences), float(differences.mean())
     gains = differences if higher_is_better else -differences
     deviation = _deviation(differences)
-    reach = t_reach(n, level) * deviation / sqrt(n) if n >= FEWEST_TOPICS else None
+    low: float | None = None
+    high: float | None = None
+    if n < FEWEST_TOPICS:
+        tests = tuple(Significance(test, n, undefined=TOO_FEW_TOPICS) for test in SignificanceTest)
+    else:
+        reach = t_reach(n, level) * deviation / sqrt(n)
+        low, high = mean - reach, mean + reach
+        tests = (
+            paired_t(differences),
+            signed_ranks(differences),
+            randomisation(differences, rounds=rounds, seed=seed),
+            bootstrap(differences, rounds=rounds, seed=seed),
+        )
     return RunDifference(
-        topics=n,
-        mean=mean,
-        low=None if reach is None else mean - reach,
-        high=None if reach is None else mean + reach,
-        level=level,
+        n,
+        mean,
+        low,
+        high,
+        level,
         effect=mean / deviation if deviation else None,
         better=int((gains > 0).sum()),
         worse=int((gains < 0).sum()),
         tied=int((differences == 0).sum()),
-        tests=_tests(differences, rounds=rounds, seed=seed),
-    )
-
-
-def _tests(differences: Floats, *, rounds: int, seed: int) -> tuple[Significance, ...]:
-    n = len(differences)
-    if n < FEWEST_TOPICS:
-        return tuple(Significance(test, n, undefined=TOO_FEW_TOPICS) for test in SignificanceTest)
-    return (
-        paired_t(differences),
-        signed_ranks(differences),
-        randomisation(differences, rounds=rounds, seed=seed),
-        bootstrap(differences, rounds=rounds, seed=seed),
+        tests=tests,
     )
 
 
@@ -260,7 +260,7 @@ def _mean_ranks(values: Floats) -> Floats:
     """The ranks from 1, ascending; equal values share the mean of theirs."""
     _, groups, counts = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
-    return np.asarray((ends - (counts - 1) / 2)[groups], dtype=np.float64)
+    return (ends - (counts - 1) / 2)[groups]
 
 
 def _exact_rank_p(ranks: Floats, statistic: float) -> float:
@@ -296,7 +296,7 @@ def _random_signs(topics: int, rounds: int, seed: int) -> Iterator[Floats]:
 
 @dataclass(frozen=True, slots=True)
 class MeanScore:
-    """The mean of the scores of `topics` topics; `low` and `high` bound it at a confidence `level`.
+    """The mean of the scores of `topics` topics; `low` and `high` bound it at the confidence LEVEL.
 
     They are None of fewer than FEWEST_TOPICS topics, which say too little about others.
     """
@@ -308,21 +308,21 @@ class MeanScore:
     level: float = LEVEL
 
 
-def mean_scores(scores: Floats, *, level: float = LEVEL) -> list[MeanScore]:
+def mean_scores(scores: Floats) -> list[MeanScore]:
     """As `mean_score` of each of several runs, to the last bit; `scores` have the shape (runs, topics)."""
     n = scores.shape[1]
     # Rows must lie together in memory, or numpy adds them up in another order.
     rows = np.ascontiguousarray(scores)
     means = rows.mean(axis=1).tolist()
     if n < FEWEST_TOPICS:
-        return [MeanScore(mean, None, None, n, level) for mean in means]
-    t = t_reach(n, level)
+        return [MeanScore(mean, None, None, n) for mean in means]
+    t = t_reach(n, LEVEL)
     reaches = [t * deviation / sqrt(n) for deviation in rows.std(axis=1, ddof=1).tolist()]
     found = zip(means, reaches, strict=True)
-    return [MeanScore(mean, mean - reach, mean + reach, n, level) for mean, reach in found]
+    return [MeanScore(mean, mean - reach, mean + reach, n) for mean, reach in found]
 
 
-def mean_score(scores: Iterable[float], *, level: float = LEVEL) -> MeanScore:
+def mean_score(scores: Iterable[float]) -> MeanScore:
     """The mean of the scores of topics, and its t interval: topics are taken for a sample of many.
 
     Of few topics it may reach beyond what the measure can be. Source: Student 1908; Sakai 2018.
@@ -331,5 +331,5 @@ def mean_score(scores: Iterable[float], *, level: float = LEVEL) -> MeanScore:
     >>> [round(value, 3) for value in (found.mean, found.low, found.high)]
     [0.3, 0.104, 0.496]
     """
-    (found,) = mean_scores(np.fromiter(scores, dtype=np.float64)[np.newaxis], level=level)
+    (found,) = mean_scores(np.fromiter(scores, dtype=np.float64)[np.newaxis])
     return found

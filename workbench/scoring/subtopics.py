@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.docnos import Docnos
 from workbench.errors import WorkbenchError
-from workbench.records import Qrel, sorted_ids
+from workbench.records import Qrel, pair_of, sorted_ids
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.pair_table import ABSENT, PairTable, pairs_of
 from workbench.scoring.relevance import Floats, Grades, Positions, Relevance, places_from
@@ -79,9 +79,9 @@ class SubtopicRelevance(Relevance):
         """The first line that grades a document for another subtopic; None where no document has two."""
         pairs: set[tuple[str, str]] = set()
         for line in self.lines:
-            if (line.topic, line.docno) in pairs:
+            if pair_of(line) in pairs:
                 return line
-            pairs.add((line.topic, line.docno))
+            pairs.add(pair_of(line))
         return None
 
     def pairs_of(self, topic: str, docnos: Sequence[str]) -> list[int]:
@@ -155,9 +155,9 @@ def _highest(lines: Sequence[Qrel]) -> Iterable[Qrel]:
                 remedy="keep one grade for each subtopic that a document is judged for",
             )
         seen.add((line.topic, line.docno, line.iteration))
-        best = first.setdefault((line.topic, line.docno), line)
+        best = first.setdefault(pair_of(line), line)
         if line.grade > best.grade:
-            first[line.topic, line.docno] = replace(best, grade=line.grade)
+            first[pair_of(line)] = replace(best, grade=line.grade)
     return first.values()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
@@ -51,7 +52,7 @@ def topic_spreads(
         )
     ]
     if higher_is_better:
-        return tuple(sorted(found, key=lambda one: (one.median, one.high, one.topic)))
+        return tuple(sorted(found, key=attrgetter("median", "high", "topic")))
     return tuple(sorted(found, key=lambda one: (-one.median, -one.low, one.topic)))
 
 
@@ -98,11 +99,6 @@ def topic_table_export(found: TopicTable) -> Export:
         "topic", "median", "lowest", "lower_quartile", "upper_quartile", "highest", "deviation", "runs",
         "relevant",
     )  # fmt: skip
-    rows = [
-        (
-            one.topic, one.median, one.low, one.lower, one.upper, one.high, one.deviation, one.runs,
-            found.relevant.get(one.topic, 0),
-        )
-        for one in found.lines
-    ]  # fmt: skip
+    figures = attrgetter("topic", "median", "low", "lower", "upper", "high", "deviation", "runs")
+    rows = [(*figures(one), found.relevant.get(one.topic, 0)) for one in found.lines]
     return table_export(columns, rows)

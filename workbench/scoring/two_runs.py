@@ -307,20 +307,9 @@ def _lines(compared: ComparedRuns, chosen: Positions, tags: Sequence[str]) -> It
     for first, second, difference, reach, effect, p, significant in zip(
         *(column[chosen].tolist() for column in (*columns, *measured)), strict=True
     ):
-        yield PairLine(
-            first=tags[first],
-            second=tags[second],
-            difference=difference,
-            low=_defined(difference - reach),
-            high=_defined(difference + reach),
-            effect=_defined(effect),
-            p=_defined(p),
-            significant=significant,
-        )
-
-
-def _defined(value: float) -> float | None:
-    return None if isnan(value) else value
+        values = (difference - reach, difference + reach, effect, p)
+        low, high, effect, p = (None if isnan(value) else value for value in values)
+        yield PairLine(tags[first], tags[second], difference, low, high, effect, p, significant)
 
 
 def _all_latex(found: AllPairs) -> str:
@@ -340,12 +329,6 @@ def _all_latex(found: AllPairs) -> str:
         f"{found.compared.topics} topics: {escaped(method_in_words(found.compared))}. {found.significant} of "
         f"{len(rows)} differences are significant at {1 - LEVEL:.2g}. Qrels: {escaped(found.qrels)}."
     )
-    heads = (
-        "Better",
-        "Other",
-        "Difference",
-        f"{percent(LEVEL)} interval of all pairs together",
-        "$d_z$",
-        "$p$ adjusted",
-    )
+    interval = f"{percent(LEVEL)} interval of all pairs together"
+    heads = ("Better", "Other", "Difference", interval, "$d_z$", "$p$ adjusted")
     return document(table("llrrrr", heads, rows, caption, "tab:all-pairs", size=r"\footnotesize"))

@@ -10,7 +10,8 @@ from ir_measures import Measure
 from numpy.typing import NDArray
 
 from workbench.errors import Conflict, WorkbenchError, rejected
-from workbench.records import Qrel, Run, TieRule
+from workbench.pooling.candidates import each_tag_once
+from workbench.records import Qrel, Run, TieRule, pair_of
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.registry import Kernel, compute, kernel_of
 from workbench.scoring.measures import at_threshold, parse_measures
@@ -112,11 +113,7 @@ def score_under(
     sides = [_Side(one, measure, pairs) for one in qrels]
     tags: list[str] = []
     columns: list[Floats] = []
-    for run in runs:
-        if run.tag in tags:
-            raise Conflict(
-                f'two runs have the tag "{run.tag}"', remedy="give every run once, each with its own tag"
-            )
+    for run in each_tag_once(runs):
         tags.append(run.tag)
         judged = pairs.scorer.read(run, ties=ties).judged
         at = judged.in_qrels()
@@ -161,9 +158,7 @@ class _Pairs:
         self.topics = tuple(self.scorer.relevance.topics)
         self.numbers = self.scorer.relevance.numbers
         self.firsts = np.cumsum([0, *(counts[topic] for topic in self.topics)])
-        self.place = {
-            (one.topic, one.docno): int(self.firsts[self.numbers[one.topic]]) + one.grade for one in numbered
-        }
+        self.place = {pair_of(one): int(self.firsts[self.numbers[one.topic]]) + one.grade for one in numbered}
 
     def places(self, judged: JudgedRun, at: Positions) -> Positions:
         """The number among all pairs of each retrieved document that has one."""

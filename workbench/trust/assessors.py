@@ -14,7 +14,7 @@ from workbench.consensus.rules import RULES, RuleChoice, choice_name
 from workbench.consensus.settle import consensus
 from workbench.consensus.simple import ASSESSOR
 from workbench.errors import WorkbenchError
-from workbench.records import Judgment, sorted_ids
+from workbench.records import Judgment, pair_of, sorted_ids
 from workbench.scoring.relevance import Floats
 from workbench.trust.alternatives import AlternativeQrels, TopicScores
 from workbench.trust.orders import orders_of, rank_coefficients
@@ -47,7 +47,7 @@ def qrels_of_assessors(judgments: Iterable[Judgment], *, relevant_from: int = 1)
                     f"{one.assessor} gave document {one.docno} of topic {one.topic} the grade {one.grade}",
                     remedy="name the codes that mean cannot judge, or remove these judgments",
                 )
-            grades.setdefault(one.assessor, {})[one.topic, one.docno] = one.grade
+            grades.setdefault(one.assessor, {})[pair_of(one)] = one.grade
     return [AlternativeQrels(name, grades[name], relevant_from) for name in sorted_ids(grades)]
 
 
@@ -69,7 +69,7 @@ def qrels_of_rules(
             decided=None,
             **choice.parameters(),
         )
-        grades = {(one.topic, one.docno): one.grade for one in settled.qrels}
+        grades = {pair_of(one): one.grade for one in settled.qrels}
         if grades:
             found.append(AlternativeQrels(choice_name(choice), grades, settled.relevant_from))
     return found
@@ -119,8 +119,7 @@ def draw(scores: TopicScores, assessors: Sequence[str], *, count: int, seed: int
 def mixed_scores(scores: TopicScores, drawn: NDArray[np.intp]) -> Floats:
     """The scores of the runs under mixtures; shape (mixtures, topics, runs), without topics of nobody."""
     judged = np.flatnonzero((drawn >= 0).all(axis=0))
-    mixed: Floats = scores.values[drawn[:, judged], judged]
-    return mixed
+    return scores.values[drawn[:, judged], judged]
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,13 +192,9 @@ def mixed_rankings(one: ReferenceRanking, runs: Sequence[str], parts: Iterable[F
     figures = {name: percentiles_of(np.concatenate(found)) for name, found in values.items()}
     summary = MixedQrels(
         drawn=sum(map(len, means)),
-        coefficients={name: figures[name] for name in among},
+        coefficients={name: figures.pop(name) for name in among},
         among={name: percentiles_of(np.concatenate(found)) for name, found in among.items()},
-        swapped=figures["swapped"],
-        tied=figures["tied"],
-        lost=figures["lost"],
-        inverted=figures["inverted"],
-        gained=figures["gained"],
+        **figures,
     )
     shares = {name: np.sum(found, axis=0) / summary.drawn for name, found in counts.items()}
     return MixedRankings(
@@ -214,15 +209,7 @@ def _pairs(one: ReferenceRanking, runs: Sequence[str], shares: Mapping[str, Floa
     found = []
     for at in np.flatnonzero(changed & (signs != 0)).tolist():
         ahead, behind = (int(side[at]) for side in one.upper[:: signs[at]])
-        found.append(
-            PairOfRuns(
-                ahead=runs[ahead],
-                behind=runs[behind],
-                gap=float(means[ahead] - means[behind]),
-                significant=bool(one.significant[0, at]),
-                swapped=float(shares["swapped"][at]),
-                lost=float(shares["lost"][at]),
-                inverted=float(shares["inverted"][at]),
-            )
-        )
+        gap, significant = float(means[ahead] - means[behind]), bool(one.significant[0, at])
+        of_pair = (float(shares[name][at]) for name in ("swapped", "lost", "inverted"))
+        found.append(PairOfRuns(runs[ahead], runs[behind], gap, significant, *of_pair))
     return sorted(found, key=lambda pair: (-pair.swapped, -pair.gap, pair.ahead, pair.behind))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, astuple
+from operator import attrgetter
 from statistics import NormalDist
 
 import numpy as np
@@ -21,24 +22,13 @@ def depth_export(found: DeeperPool, part: str) -> Export:
 
 def _topics(found: DeeperPool) -> Table:
     """What the deeper pool would find for each topic, the best use of a judgment first."""
-    columns = ("topic", "judged", "found", "judgments", "expected", "low", "high", "per_judgment", "unjudged")
-    return (*columns, "advice", "recall", "recall_low", "recall_high"), [
-        (
-            one.topic,
-            one.judged,
-            one.found,
-            one.judgments,
-            one.expected,
-            one.low,
-            one.high,
-            one.per_judgment,
-            one.unjudged,
-            str(one.advice),
-            one.recall(one.expected),
-            one.recall(one.high),
-            one.recall(one.low),
-        )
-        for one in found.topics
+    columns = (
+        "topic", "judged", "found", "judgments", "expected", "low", "high", "per_judgment", "unjudged",
+        "advice",
+    )  # fmt: skip
+    figures = attrgetter(*columns)
+    return (*columns, "recall", "recall_low", "recall_high"), [
+        (*figures(one), *map(one.recall, (one.expected, one.high, one.low))) for one in found.topics
     ]
 
 
@@ -127,20 +117,8 @@ def _bins(found: FewerTopics) -> Table:
 def _tests(found: FewerTopics) -> Table:
     """Discriminative power: the pairs of runs that differ significantly, by test."""
     columns = ("test", "topics", "pairs", "significant", "share", "smallest", "largest_not", "draws", "seed")
-    return columns, [
-        (
-            one.test,
-            one.topics,
-            one.pairs,
-            one.significant,
-            one.share,
-            one.smallest,
-            one.largest,
-            one.rounds or None,
-            one.seed,
-        )
-        for one in found.power
-    ]
+    figures = attrgetter("test", "topics", "pairs", "significant", "share", "smallest", "largest")
+    return columns, [(*figures(one), one.rounds or None, one.seed) for one in found.power]
 
 
 TOPIC_PARTS: dict[str, Callable[[FewerTopics], Table]] = {"topics": _sizes, "bins": _bins, "tests": _tests}
@@ -164,30 +142,20 @@ def holes_export(found: Holes, part: str) -> Export:
 
 def _scores(found: Holes) -> Table:
     """What each run scores by each measure, and could."""
+    figures = attrgetter(
+        "measure", "score.topics", "score.mean", "score.low", "score.high", "lowest", "highest", "condensed"
+    )
     bounds = ("score_low", "score_high", "lowest", "highest")
     return ("run", "measure", "topics", "score", *bounds, "condensed"), [
-        (
-            run.run,
-            one.measure,
-            one.score.topics,
-            one.score.mean,
-            one.score.low,
-            one.score.high,
-            one.lowest,
-            one.highest,
-            one.condensed,
-        )
-        for run in found.runs
-        for one in run.scores
+        (run.run, *figures(one)) for run in found.runs for one in run.scores
     ]
 
 
 def _judged(found: Holes) -> Table:
     """How much of each run is judged down to each cutoff."""
+    figures = attrgetter("cutoff", "judged", "retrieved", "share", "worst")
     return ("run", "answered", "cutoff", "judged", "retrieved", "share", "worst_topic"), [
-        (run.run, run.answered, one.cutoff, one.judged, one.retrieved, one.share, one.worst)
-        for run in found.runs
-        for one in run.judged
+        (run.run, run.answered, *figures(one)) for run in found.runs for one in run.judged
     ]
 
 

@@ -257,11 +257,11 @@ def deeper_pool(counts: PoolByRank, question: Deepening) -> DeeperPool:
     ahead = beyond.until(deeper)
     pooled, judged, found = counts.between(0, depth)
     return DeeperPool(
-        question=question,
-        runs=counts.runs,
-        pooled=pooled,
-        judged=judged,
-        found=found,
+        question,
+        counts.runs,
+        pooled,
+        judged,
+        found,
         known=ahead.known,
         judgments=int(ahead.judgments.sum()),
         reached=int(np.flatnonzero(counts.pooled[:, :deeper].any(axis=0)).max()) + 1,

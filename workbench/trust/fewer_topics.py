@@ -139,12 +139,12 @@ def fewer_topics(
     first, second = np.triu_indices(len(means), k=1)
     apart = np.abs(means[first] - means[second])
     return FewerTopics(
-        splitting=splitting,
-        topics=len(values),
-        runs=len(means),
-        sets=sets,
-        rates=rates,
-        extrapolated=extrapolated,
+        splitting,
+        len(values),
+        len(means),
+        sets,
+        rates,
+        extrapolated,
         trusted=tuple(
             _trusted(topics, of_bins, splitting, apart, extrapolated=topics == len(values))
             for topics, of_bins in zip((*chosen, len(values)), (*rates, extrapolated), strict=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
 from itertools import combinations
+from operator import attrgetter
 
 import numpy as np
 
@@ -182,19 +183,16 @@ def _other(scores: TopicScores, reference: int, place: int, options: RankingOpti
     one = ReferenceRanking(scores, reference, options, scores.covered[place])
     values = scores.values[place][one.topics][np.newaxis]
     orders, significant = orders_of(means_of(values)), one.tests.significant(values)
-    counts = {name: int(marks.sum()) for name, marks in changed_pairs(one, orders, significant).items()}
+    changed = changed_pairs(one, orders, significant)
     return OtherQrels(
         name=scores.qrels[place],
         graded=scores.graded[place],
         topics=int(one.topics.sum()),
         without_relevant=int((~values.any(axis=(0, 2))).sum()),
         coefficients=_coefficients(one.orders, orders, options),
-        swapped=counts["swapped"],
         tied=int(orders.tied[0]),
         significant=int(np.abs(one.significant).sum()),
-        lost=counts["lost"],
-        inverted=counts["inverted"],
-        gained=counts["gained"],
+        **{name: int(marks.sum()) for name, marks in changed.items()},
     )
 
 
@@ -246,7 +244,7 @@ def _standings(
         )
         for at, run in enumerate(scores.runs)
     ]
-    return tuple(sorted(found, key=lambda one: (one.rank, one.run)))
+    return tuple(sorted(found, key=attrgetter("rank", "run")))
 
 
 COEFFICIENTS = tuple(each.name for each in rank_coefficients())
@@ -285,22 +283,10 @@ def _runs(found: OtherJudges) -> Table:
     """Every run: under the reference, over the mixtures, under each of the other qrels."""
     names = [one.name for one in found.others]
     columns = ("run", "rank", "score", "mixtures", "mean", "low", "high", "best_rank", "worst_rank", *names)
-    rows: list[Row] = [
-        [
-            one.run,
-            one.rank,
-            one.score,
-            one.mixed.n,
-            one.mixed.mean,
-            one.mixed.low,
-            one.mixed.high,
-            one.best,
-            one.worst,
-            *map(one.scores.get, names),
-        ]
-        for one in found.standings
-    ]
-    return columns, rows
+    figures = attrgetter(
+        "run", "rank", "score", "mixed.n", "mixed.mean", "mixed.low", "mixed.high", "best", "worst"
+    )
+    return columns, [(*figures(one), *map(one.scores.get, names)) for one in found.standings]
 
 
 def _pairs(found: OtherJudges) -> Table:
@@ -314,10 +300,9 @@ def _pairs(found: OtherJudges) -> Table:
 
 def _between_qrels(found: OtherJudges) -> Table:
     """The coefficients between every two qrels."""
-    rows: list[Row] = [
-        [one.first, one.second, one.topics, *map(one.coefficients.get, COEFFICIENTS)] for one in found.between
+    return ("first", "second", "topics", *COEFFICIENTS), [
+        (one.first, one.second, one.topics, *map(one.coefficients.get, COEFFICIENTS)) for one in found.between
     ]
-    return ("first", "second", "topics", *COEFFICIENTS), rows
 
 
 PARTS: dict[str, Callable[[OtherJudges], Table]] = {

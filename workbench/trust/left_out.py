@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from operator import attrgetter
 
 import numpy as np
 
@@ -139,9 +140,7 @@ def without_pairs(
         }
         sides.append({pair: grade for pair, grade in qrels.grades.items() if pair not in drawn})
     names = [WITH, WITHOUT, *map(str, range(DRAWS))]
-    return [
-        AlternativeQrels(name, grades, qrels.relevant_from) for name, grades in zip(names, sides, strict=True)
-    ], left_out
+    return [replace(qrels, name=name, grades=of) for name, of in zip(names, sides, strict=True)], left_out
 
 
 def scores_left_out(scores: TopicScores, left_out: LeftOutDocuments, *, seed: int = 0) -> ScoresLeftOut:
@@ -158,19 +157,10 @@ def scores_left_out(scores: TopicScores, left_out: LeftOutDocuments, *, seed: in
     one, others = orders.part(slice(0, 1)), orders.part(slice(1, None))
     changes = sides[0] - sides[1]
     scored = zip(scores.runs, means.T[:, :2].tolist(), changes.T, orders.ranks.T[:, :2].tolist(), strict=True)
-    found = [
-        RunLeftOut(
-            run,
-            score,
-            less,
-            over_groups(change, np.arange(len(change)), unit="topic"),
-            rank,
-            lower,
-            score - less,
-            lower - rank,
-        )
-        for run, (score, less), change, (rank, lower) in scored
-    ]
+    found = []
+    for run, (score, less), change, (rank, lower) in scored:
+        interval = over_groups(change, np.arange(len(change)), unit="topic")
+        found.append(RunLeftOut(run, score, less, interval, rank, lower, score - less, lower - rank))
     return ScoresLeftOut(
         measure=scores.measure,
         topics=sides.shape[1],
@@ -180,7 +170,7 @@ def scores_left_out(scores: TopicScores, left_out: LeftOutDocuments, *, seed: in
         swapped=int((one.signs[0] * others.signs[0] < 0).sum()) // 2,
         draws=len(means) - 2,
         seed=seed,
-        runs=tuple(sorted(found, key=lambda line: (line.rank, line.run))),
+        runs=tuple(sorted(found, key=attrgetter("rank", "run"))),
     )
 
 
@@ -199,18 +189,9 @@ def left_out_export(found: ScoresLeftOut) -> Export:
 
 
 def _runs(found: ScoresLeftOut) -> Table:
+    figures = attrgetter(
+        "run", "score", "without", "change", "interval.low", "interval.high", "rank", "rank_without",
+        "ranks_risen",
+    )  # fmt: skip
     names = ("run", "score", "without", "change", "change_low", "change_high")
-    return (*names, "rank", "rank_without", "ranks_risen"), [
-        (
-            one.run,
-            one.score,
-            one.without,
-            one.change,
-            one.interval.low,
-            one.interval.high,
-            one.rank,
-            one.rank_without,
-            one.ranks_risen,
-        )
-        for one in found.runs
-    ]
+    return (*names, "rank", "rank_without", "ranks_risen"), list(map(figures, found.runs))

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.scoring.judged_run import share
+from workbench.scoring.judged_run import ratio, share
 from workbench.scoring.relevance import Floats
 
 Signs = NDArray[np.float32]
@@ -34,11 +34,15 @@ class Orders:
     signs: Signs
 
     @property
+    def untied(self) -> Floats:
+        """Twice the pairs of runs that are not tied in each order."""
+        return np.asarray(np.abs(self.signs).sum(axis=(1, 2)), dtype=np.float64)
+
+    @property
     def tied(self) -> NDArray[np.intp]:
         """How many pairs of runs are tied in each order."""
         runs = self.means.shape[1]
-        untied = np.abs(self.signs).sum(axis=(1, 2))
-        return np.asarray((runs * (runs - 1) - untied) / 2, dtype=np.intp)
+        return np.asarray((runs * (runs - 1) - self.untied) / 2, dtype=np.intp)
 
     @property
     def ranks(self) -> NDArray[np.intp]:
@@ -74,8 +78,7 @@ def tau_b(one: Orders, other: Orders) -> Floats:
 
     Undefined where one ties all runs.
     """
-    untied = [np.abs(orders.signs).sum(axis=(1, 2), dtype=np.float64) for orders in (one, other)]
-    return _ratio(_concordant(one, other), np.sqrt(untied[0] * untied[1]))
+    return ratio(_concordant(one, other), np.sqrt(one.untied * other.untied))
 
 
 def rho(one: Orders, other: Orders) -> Floats:
@@ -86,7 +89,7 @@ def rho(one: Orders, other: Orders) -> Floats:
     # A run's mean rank is (runs + 1 - those it is ahead of + those it is behind) / 2: the sums are as good.
     first, second = (orders.signs.sum(axis=2, dtype=np.float64) for orders in (one, other))
     product = (first * second).sum(axis=1)
-    return _ratio(product, np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1)))
+    return ratio(product, np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1)))
 
 
 def tau_ap(one: Orders, other: Orders) -> Floats:
@@ -144,15 +147,10 @@ def _concordant(one: Orders, other: Orders) -> Floats:
     return np.asarray((one.signs * other.signs).sum(axis=(1, 2)), dtype=np.float64)
 
 
-def _ratio(part: Floats, whole: Floats) -> Floats:
-    ratio: Floats = np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
-    return ratio
-
-
 def _one_way(one: Signs, other: Signs) -> Floats:
     above = one < 0
     counts = above.sum(axis=2)
     agreed = (above & (other < 0)).sum(axis=2)
     shares = share(agreed, counts)
     below_top = np.broadcast_to((counts > 0).sum(axis=1), len(shares)).astype(np.float64)
-    return 2 * _ratio(shares.sum(axis=1), below_top) - 1
+    return 2 * ratio(shares.sum(axis=1), below_top) - 1

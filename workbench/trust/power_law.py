@@ -43,8 +43,7 @@ class PowerLaw:
 
 def rates(laws: Floats, ranks: Floats) -> Floats:
     """What each of several laws (laws, terms) finds at each rank; shape (laws, ranks)."""
-    found: Floats = np.exp(laws @ np.log(ranks) ** np.arange(laws.shape[1])[:, np.newaxis])
-    return found
+    return np.exp(laws @ np.log(ranks) ** np.arange(laws.shape[1])[:, np.newaxis])
 
 
 def fitted_laws(counts: Floats, *, first: int, terms: int = 2) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import WorkbenchError
+from workbench.scoring.judged_run import ratio
 from workbench.scoring.relevance import Floats
 from workbench.scoring.significance import FEWEST_TOPICS
 from workbench.trust.alternatives import Marks, TopicScores
@@ -71,8 +72,7 @@ class PairTests:
         squares[lost] = np.where(exact > self.topics * (_SLACK * largest) ** 2, exact, 0.0)
         gaps = means.take(first, axis=1) - means.take(second, axis=1)
         errors = np.sqrt(np.maximum(squares, 0.0) / (self.topics - 1) / self.topics)
-        found: Floats = np.divide(gaps, errors, out=np.full(gaps.shape, np.nan), where=errors > 0)
-        return found
+        return ratio(gaps, errors)
 
     def significant(self, scores: Floats) -> NDArray[np.int8]:
         """1 where the first run is significantly ahead, -1 where it is behind, else 0; shape (qrels, pairs).

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, replace
+from operator import attrgetter
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from workbench.agreement.jackknife import over_groups
 from workbench.errors import WorkbenchError
 from workbench.pooling.contributions import uniques
 from workbench.pooling.pool import Pool
-from workbench.records import sorted_ids
+from workbench.records import places_of, sorted_ids
 from workbench.scoring.relevance import Floats
 from workbench.tables import Export, Table, result_export
 from workbench.trust.alternatives import AlternativeQrels, Pair, TopicScores
@@ -146,16 +147,17 @@ def qrels_without(qrels: AlternativeQrels, pooled: PooledPairs) -> list[Alternat
 
     Pairs that no pooled run brought stay. Raises WorkbenchError where a group brought all there is.
     """
-    found = [AlternativeQrels(WHOLE, qrels.grades, qrels.relevant_from)]
+    found = [replace(qrels, name=WHOLE)]
     for group, unique in pooled.unique.items():
-        left = set(unique)
-        grades = {pair: grade for pair, grade in qrels.grades.items() if pair not in left}
+        grades = dict(qrels.grades)
+        for pair in unique:
+            grades.pop(pair, None)
         if not grades:
             raise WorkbenchError(
                 f'without what only "{group}" contributed, no judged pair is left',
                 remedy="give the other runs that were pooled, or correct the depth",
             )
-        found.append(AlternativeQrels(_without(group), grades, qrels.relevant_from))
+        found.append(replace(qrels, name=_without(group), grades=grades))
     return found
 
 
@@ -167,7 +169,7 @@ def other_runs(scores: TopicScores, qrels: AlternativeQrels, pooled: PooledPairs
     """
     means = scores.values.mean(axis=1)
     orders = orders_of(means)
-    place = {name: at for at, name in enumerate(scores.qrels)}
+    place = places_of(scores.qrels)
     groups = []
     for group in pooled.unique:
         at = place[_without(group)]
@@ -202,9 +204,9 @@ def other_runs(scores: TopicScores, qrels: AlternativeQrels, pooled: PooledPairs
         pool_judged=pooled.judged,
         graded=pooled.graded,
         groups=tuple(sorted(groups, key=lambda one: (-one.unique_relevant, -one.unique, one.group))),
-        pooled=tuple(sorted(found, key=lambda one: (one.rank, one.run))),
+        pooled=tuple(sorted(found, key=attrgetter("rank", "run"))),
         expected=expected,
-        late=tuple(sorted(of_late, key=lambda one: (one.rank, one.run))),
+        late=tuple(sorted(of_late, key=attrgetter("rank", "run"))),
     )
 
 
@@ -249,13 +251,9 @@ def _late(run: str, means: Floats, at: int, expected: ExpectedLoss | None) -> La
         # What is left of the whole after losing this share is the score that the run has now.
         return 1 + int((others > score / (1 - lost)).sum()) if lost < 1 else 1
 
-    return LateStanding(
-        run=run,
-        score=score,
-        rank=rank(0.0),
-        rank_at_mean=rank(expected.mean) if expected else None,
-        rank_at_nine_in_ten=rank(expected.nine_in_ten) if expected else None,
-    )
+    if expected is None:
+        return LateStanding(run, score, rank(0.0), None, None)
+    return LateStanding(run, score, rank(0.0), rank(expected.mean), rank(expected.nine_in_ten))
 
 
 def runs_export(found: OtherRuns, part: str) -> Export:
@@ -266,20 +264,19 @@ def runs_export(found: OtherRuns, part: str) -> Export:
 def _groups(found: OtherRuns) -> Table:
     """Each group: what it alone brought."""
     columns = ("group", "runs", "unique_judged", "unique_relevant", "tau_b")
-    return columns, [astuple(one) for one in found.groups]
+    return columns, list(map(astuple, found.groups))
 
 
 def _pooled(found: OtherRuns) -> Table:
     """Each pooled run: with and without what its group alone brought."""
     columns = ("run", "group", "score", "without", "lost", "share", "rank", "rank_without", "ranks_lost")
-    by_name = [asdict(one) for one in found.pooled]
-    return columns, [[one[name] for name in columns] for one in by_name]
+    return columns, list(map(attrgetter(*columns), found.pooled))
 
 
 def _late_runs(found: OtherRuns) -> Table:
     """Each run that was not pooled: where it stands, and would stand."""
     columns = ("run", "score", "rank", "rank_at_mean", "rank_at_nine_in_ten")
-    return columns, [astuple(one) for one in found.late]
+    return columns, list(map(astuple, found.late))
 
 
 PARTS: dict[str, Callable[[OtherRuns], Table]] = {"runs": _pooled, "groups": _groups, "late": _late_runs}

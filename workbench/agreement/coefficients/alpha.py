@@ -90,8 +90,7 @@ def _ordinal(given: Floats) -> Floats:
     up_to = np.cumsum(given, axis=-1)
     middle = up_to - given / 2
     apart = middle[..., :, np.newaxis] - middle[..., np.newaxis, :]
-    squared: Floats = apart**2
-    return squared
+    return apart**2
 
 
 @dataclass(frozen=True)

@@ -106,6 +106,32 @@ class Coefficient(ABC):
         del sheet, found
         return ()
 
+    def from_chance(
+        self, sheet: Sheet, found: CoefficientValue, shares: tuple[Step, ...], chance: str
+    ) -> tuple[Step, ...]:
+        """The steps of a coefficient: the `shares` of grades, and the sum `chance` that is made of them.
+
+        With weights 1 - observed / expected disagreement, else (observed - expected) / (1 - expected).
+        """
+        if sheet.weighted:
+            observed, expected = four(1 - (found.observed or 0.0)), four(1 - (found.expected or 0.0))
+            counts = sheet.table + sheet.table.T
+            both = terms([(w, f"{int(counts[k, m]):,}") for k, m, w in sheet.apart()])
+            return (
+                *shares,
+                Step("Observed disagreement", f"({both}) / {sheet.n:,}", observed),
+                Step("Disagreement by chance", chance, expected),
+                Step(self.symbol, f"1 − {observed} / {expected}", result(found), final=True),
+            )
+        observed, expected = four(found.observed), four(found.expected)
+        agreed = " + ".join(f"{int(count):,}" for count in sheet.table.diagonal())
+        return (
+            Step("Observed agreement", f"({agreed}) / {sheet.n:,}", observed),
+            *shares,
+            Step("Expected by chance", chance, expected),
+            Step(self.symbol, f"({observed} − {expected}) / (1 − {expected})", result(found), final=True),
+        )
+
     def chance_by_pair(self, shares: Floats, p: Floats, agreeing: Floats) -> tuple[float, Floats]:
         """Chance agreement, and what every kind of pair contributes to it, for the linearised variance.
 
@@ -179,8 +205,7 @@ def observed_disagreement(tally: Tally) -> Floats:
 
 def shares_of_grades(tally: Tally) -> Floats:
     """The share of every grade: the mean, over the pairs that anybody judged, of its share there."""
-    mean: Floats = tally.shares / tally.rated[..., np.newaxis]
-    return mean
+    return tally.shares / tally.rated[..., np.newaxis]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,18 +245,12 @@ class Sheet:
     @property
     def shares(self) -> Floats:
         """The share of every grade among all that both gave."""
-        return np.asarray((self.rows + self.columns) / (2 * self.n))
+        return (self.rows + self.columns) / (2 * self.n)
 
     def apart(self) -> list[tuple[int, int, float]]:
         """Every two different grades with their weight."""
         q = len(self.labels)
         return [(k, m, float(self.weights[k, m])) for k in range(q) for m in range(k + 1, q)]
-
-
-def observed_step(sheet: Sheet, found: CoefficientValue) -> Step:
-    """The diagonal over the number of pairs."""
-    agreed = " + ".join(f"{int(count):,}" for count in sheet.table.diagonal())
-    return Step("Observed agreement", f"({agreed}) / {sheet.n:,}", four(found.observed))
 
 
 def pooled_shares(sheet: Sheet) -> tuple[Step, ...]:
@@ -241,28 +260,6 @@ def pooled_shares(sheet: Sheet) -> tuple[Step, ...]:
         for label, row, column, share in zip(
             sheet.labels, sheet.rows, sheet.columns, sheet.shares, strict=True
         )
-    )
-
-
-def by_agreement(found: CoefficientValue, chance: str, symbol: str) -> tuple[Step, Step]:
-    """Agreement expected by chance, and (observed - expected) / (1 - expected)."""
-    observed, expected = four(found.observed), four(found.expected)
-    return (
-        Step("Expected by chance", chance, expected),
-        Step(symbol, f"({observed} − {expected}) / (1 − {expected})", result(found), final=True),
-    )
-
-
-def by_disagreement(
-    sheet: Sheet, found: CoefficientValue, chance: str, symbol: str
-) -> tuple[Step, Step, Step]:
-    """Weighted disagreement observed and by chance, and 1 - observed / expected."""
-    observed, expected = 1 - (found.observed or 0.0), 1 - (found.expected or 0.0)
-    both = terms([(w, f"{int(sheet.table[k, m] + sheet.table[m, k]):,}") for k, m, w in sheet.apart()])
-    return (
-        Step("Observed disagreement", f"({both}) / {sheet.n:,}", four(observed)),
-        Step("Disagreement by chance", chance, four(expected)),
-        Step(symbol, f"1 − {four(observed)} / {four(expected)}", result(found), final=True),
     )
 
 

@@ -13,11 +13,8 @@ from workbench.agreement.coefficients.coefficient import (
     CoefficientValue,
     Sheet,
     Step,
-    by_agreement,
-    by_disagreement,
     four,
     observed_disagreement,
-    observed_step,
     pooled_shares,
     shares_of_grades,
 )
@@ -55,13 +52,13 @@ class _Gwet(Coefficient):
     def steps(self, sheet: Sheet, found: CoefficientValue) -> tuple[Step, ...]:
         """Shares of the grades, how far each is from certain, and AC."""
         q = len(sheet.labels)
-        sums = " + ".join(f"{four(share)} × {four(1 - share)}" for share in sheet.shares)
+        chance = " + ".join(f"{four(share)} × {four(1 - share)}" for share in sheet.shares)
         if sheet.weighted:
             agreeing = q * q - float(sheet.weights.sum())
-            chance = f"1 − {agreeing:.2f} × ({sums}) / ({q} × {q - 1})"
-            return (*pooled_shares(sheet), *by_disagreement(sheet, found, chance, self.symbol))
-        chance = sums if q == 2 else f"({sums}) / {q - 1}"
-        return (observed_step(sheet, found), *pooled_shares(sheet), *by_agreement(found, chance, self.symbol))
+            chance = f"1 − {agreeing:.2f} × ({chance}) / ({q} × {q - 1})"
+        elif q != 2:
+            chance = f"({chance}) / {q - 1}"
+        return self.from_chance(sheet, found, pooled_shares(sheet), chance)
 
 
 GWET = _Gwet(

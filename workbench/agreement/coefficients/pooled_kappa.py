@@ -10,12 +10,9 @@ from workbench.agreement.coefficients.coefficient import (
     CoefficientValue,
     Sheet,
     Step,
-    by_agreement,
-    by_disagreement,
     four,
     nobody,
     observed_disagreement,
-    observed_step,
     pooled_shares,
     shares_of_grades,
     terms,
@@ -71,13 +68,9 @@ class _PooledKappa(Coefficient):
         p = sheet.shares
         if sheet.weighted:
             chance = terms([(2 * w, f"{four(p[k])} × {four(p[m])}") for k, m, w in sheet.apart()])
-            return (*pooled_shares(sheet), *by_disagreement(sheet, found, chance, self.symbol))
-        squares = " + ".join(f"{four(share)}²" for share in p)
-        return (
-            observed_step(sheet, found),
-            *pooled_shares(sheet),
-            *by_agreement(found, squares, self.symbol),
-        )
+        else:
+            chance = " + ".join(f"{four(share)}²" for share in p)
+        return self.from_chance(sheet, found, pooled_shares(sheet), chance)
 
 
 POOLED_KAPPA = _PooledKappa(

@@ -14,10 +14,7 @@ from workbench.agreement.coefficients.coefficient import (
     Sheet,
     Shown,
     Step,
-    by_agreement,
-    by_disagreement,
     observed_disagreement,
-    observed_step,
 )
 from workbench.agreement.tally import Floats, Tally
 from workbench.agreement.weights import Weights
@@ -51,9 +48,8 @@ class _Uniform(Coefficient):
     def steps(self, sheet: Sheet, found: CoefficientValue) -> tuple[Step, ...]:
         """One in the number of grades, and S."""
         q = len(sheet.labels)
-        if sheet.weighted:
-            return by_disagreement(sheet, found, f"{float(sheet.weights.sum()):.2f} / {q * q}", self.symbol)
-        return (observed_step(sheet, found), *by_agreement(found, f"1 / {q}", self.symbol))
+        chance = f"{float(sheet.weights.sum()):.2f} / {q * q}" if sheet.weighted else f"1 / {q}"
+        return self.from_chance(sheet, found, (), chance)
 
 
 UNIFORM = _Uniform(

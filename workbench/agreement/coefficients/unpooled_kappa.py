@@ -12,11 +12,8 @@ from workbench.agreement.coefficients.coefficient import (
     CoefficientValue,
     Sheet,
     Step,
-    by_agreement,
-    by_disagreement,
     four,
     observed_disagreement,
-    observed_step,
     terms,
 )
 from workbench.agreement.contingency import Table
@@ -79,9 +76,10 @@ class _UnpooledKappa(Coefficient):
                 (w, f"({four(first[k])} × {four(second[m])} + {four(first[m])} × {four(second[k])})")
                 for k, m, w in sheet.apart()
             ]
-            return (*shares, *by_disagreement(sheet, found, terms(weighted), self.symbol))
-        products = " + ".join(f"{four(a)} × {four(b)}" for a, b in zip(first, second, strict=True))
-        return (observed_step(sheet, found), *shares, *by_agreement(found, products, self.symbol))
+            chance = terms(weighted)
+        else:
+            chance = " + ".join(f"{four(a)} × {four(b)}" for a, b in zip(first, second, strict=True))
+        return self.from_chance(sheet, found, shares, chance)
 
 
 def _by_chance(given: Floats, weights: Weights) -> Floats:

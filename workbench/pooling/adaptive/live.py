@@ -19,7 +19,7 @@ from workbench.pooling.candidates import Floats, Gathered, Places, TopicCandidat
 from workbench.pooling.planning import size_of_adaptive
 from workbench.pooling.pool import Pair, Pool
 from workbench.pooling.strategy import BUDGET, DEPTH_READ, Parameter, Strategy, to_its_depth
-from workbench.records import PoolEntry, Run, TieRule
+from workbench.records import PoolEntry, Run, TieRule, places_of
 
 Free = NDArray[np.bool_]
 """For each document of the topic whether it can still be handed out."""
@@ -115,7 +115,7 @@ class LiveTopic:
         self._topic = topic
         self._chooser = chooser
         self._left = budget
-        self._places = {docno: place for place, docno in enumerate(topic.docnos)}
+        self._places = places_of(topic.docnos)
         self._free = np.ones(len(topic.docnos), dtype=np.bool_)
         self._handed_out: set[int] = set()
         # In the order of the first answers; a later answer keeps its place.
@@ -180,15 +180,12 @@ class LiveTopic:
         self._answers[place] = relevant
         self._free[place] = False
         if known and before is not relevant:
-            self._tell_again()
+            self._chooser.forget()
+            for each, answer in self._answers.items():
+                if answer is not None:
+                    self._chooser.learn(each, answer)
         elif not known and relevant is not None:
             self._chooser.learn(place, relevant)
-
-    def _tell_again(self) -> None:
-        self._chooser.forget()
-        for place, relevant in self._answers.items():
-            if relevant is not None:
-                self._chooser.learn(place, relevant)
 
 
 MakeChooser = Callable[[TopicCandidates], Chooser]
@@ -292,13 +289,8 @@ class Adaptive:
 
     def pool(self) -> Pool:
         """All documents that were handed out, judged or not, as a pool."""
-        return Pool(
-            tuple(self._entries()), self._gathered.tags, self._gathered.largest_possible(self._budget)
-        )
-
-    def _entries(self) -> Iterator[PoolEntry]:
-        for live in self._topics.values():
-            yield from live.entries()
+        entries = tuple(entry for live in self._topics.values() for entry in live.entries())
+        return Pool(entries, self._gathered.tags, self._gathered.largest_possible(self._budget))
 
 
 def adaptive_strategy(

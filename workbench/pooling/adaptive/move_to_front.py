@@ -5,6 +5,7 @@ from __future__ import annotations
 from workbench.pooling.adaptive.live import Free, adaptive_strategy
 from workbench.pooling.candidates import TopicCandidates
 from workbench.pooling.strategy import WHOLE, Parameter
+from workbench.records import places_of
 
 
 class MoveToFront:
@@ -20,7 +21,7 @@ class MoveToFront:
 
     def __init__(self, topic: TopicCandidates, *, maximum: int, reduction: int) -> None:
         self._lists: list[list[int]] = [ranked.documents.tolist() for ranked in topic.lists]
-        self._ranks = [{document: at for at, document in enumerate(run)} for run in self._lists]
+        self._ranks = [places_of(run) for run in self._lists]
         self._maximum = maximum
         self._reduction = reduction
         self._known: dict[int, bool] = {}

@@ -15,7 +15,7 @@ from typing import Any
 from workbench.errors import WorkbenchError
 from workbench.formats.error_collector import shown
 from workbench.formats.qrels import BEIR_HEADER
-from workbench.records import Topic, id_bytes, sorted_ids
+from workbench.records import Topic, id_bytes, pair_of, sorted_ids
 from workbench.releases.contents import ReleaseContents, ReleasedDocument
 from workbench.releases.forms.publication import (
     BEIR_QRELS,
@@ -34,7 +34,7 @@ def beir_folder(contents: ReleaseContents) -> dict[str, bytes]:
     BEIR's loader takes for a quoted field.
     """
     check_text_ids(contents)
-    ids = {one for qrel in contents.qrels for one in (qrel.topic, qrel.docno)}
+    ids = {one for qrel in contents.qrels for one in pair_of(qrel)}
     quoted = sorted_ids(one for one in ids if one.startswith('"'))
     if quoted:
         raise WorkbenchError(

@@ -21,7 +21,7 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.formats.error_collector import shown
-from workbench.records import sorted_ids
+from workbench.records import pair_of, sorted_ids
 from workbench.releases.contents import ReleaseAbout, ReleaseContents
 from workbench.releases.forms.beir import SPDX, beir_folder, is_address
 from workbench.releases.forms.publication import (
@@ -90,7 +90,7 @@ def croissant_metadata(contents: ReleaseContents) -> dict[str, bytes]:
     Raises WorkbenchError for ids with a comma or a quotation mark, at which mlcroissant breaks lines of text
     into columns, and for what BEIR's folder cannot hold.
     """
-    ids = {one for qrel in contents.qrels for one in (qrel.topic, qrel.docno)}
+    ids = {one for qrel in contents.qrels for one in pair_of(qrel)}
     broken = sorted_ids(one for one in ids if "," in one or '"' in one)
     if broken:
         raise WorkbenchError(
@@ -169,24 +169,20 @@ def _qrels() -> Json:
         ("document", "sc:Text", r"^\S+ \S+ (\S+)", "The id of the document"),
         ("grade", "sc:Integer", r"^\S+ \S+ \S+ (\d+)", "The grade, as described in the record set grades"),
     )
-    fields = []
-    for name, kind, regex, description in columns:
-        field = _field("qrels", name, kind, description)
-        field["source"] = {
-            "fileObject": {"@id": QRELS},
-            "extract": {"fileProperty": "lines"},
-            "transform": {"regex": regex},
-        }
-        fields.append(field)
+    lines: Json = {"fileObject": {"@id": QRELS}, "extract": {"fileProperty": "lines"}}
+    fields = [
+        _field("qrels", name, kind, description) | {"source": lines | {"transform": {"regex": regex}}}
+        for name, kind, regex, description in columns
+    ]
     return _record_set("qrels", "Judged pairs of topic and document", fields)
 
 
 def _documents() -> Json:
-    fields = []
-    for name, column in (("id", "_id"), ("title", "title"), ("text", "text")):
-        field = _field("documents", name, "sc:Text", f"The {name} of the document")
-        field["source"] = {"fileObject": {"@id": CORPUS}, "extract": {"column": column}}
-        fields.append(field)
+    fields = [
+        _field("documents", name, "sc:Text", f"The {name} of the document")
+        | {"source": {"fileObject": {"@id": CORPUS}, "extract": {"column": column}}}
+        for name, column in (("id", "_id"), ("title", "title"), ("text", "text"))
+    ]
     return _record_set("documents", "The documents", fields)
 
 

@@ -65,10 +65,10 @@ def outside(run: JudgedRun, measure: Measure) -> Positions:
     docs = measure.params.get("docs")
     if docs is None:
         judged = (run.grades >= 0) & (run.grades < rel)
-        return np.asarray(run.not_relevant(rel) - run.counted(run.rows[judged]))
+        return run.not_relevant(rel) - run.counted(run.rows[judged])
     relevant_left = run.relevant(rel) - found_by(run, measure)
     check_collection(measure, run.retrieved + relevant_left)
-    return np.asarray(int(docs) - run.retrieved - relevant_left)
+    return int(docs) - run.retrieved - relevant_left
 
 
 def check_collection(measure: Measure, known: Positions) -> None:
@@ -87,7 +87,7 @@ def precision(run: JudgedRun, measure: Measure) -> Floats:
 
 
 def recall(run: JudgedRun, measure: Measure) -> Floats:
-    """R@k of each topic: the share of all relevant documents that are among the first k."""
+    """R@k of each topic: the share of all relevant documents that are among the first k; SetR: of all."""
     return share(found_by(run, measure), run.relevant(measure["rel"]))
 
 
@@ -186,11 +186,6 @@ def set_precision(run: JudgedRun, measure: Measure) -> Floats:
     return share(found_by(run, measure), whole)
 
 
-def set_recall(run: JudgedRun, measure: Measure) -> Floats:
-    """SetR of each topic: the share of relevant documents that are retrieved."""
-    return share(found_by(run, measure), run.relevant(measure["rel"]))
-
-
 def set_f(run: JudgedRun, measure: Measure) -> Floats:
     """SetF and F of each topic, weighted by `beta` or, for F, `alpha` (see `f_measure`).
 
@@ -276,7 +271,7 @@ def interpolated_precision(run: JudgedRun, measure: Measure) -> Floats:
     rel = measure.params.get("rel", 1)
     level = round(float(measure["recall"]) * _HUNDRED)
     if measure.params.get("interpolation") == "bucket":
-        return np.asarray(by_bucket(run, rel)[:, level // _TEN])
+        return by_bucket(run, rel)[:, level // _TEN]
     return _by_maximum(run, rel, level)
 
 

@@ -59,14 +59,10 @@ def _ideal(run: JudgedRun, measure: Measure) -> Floats:
     """The gain of the best possible ranking of each topic of the qrels."""
     known, name = run.relevance.of_measures, str(measure)
     if name not in known:
-        known[name] = _best_gain(run, measure)
+        best, gained = ideal_gains(run, measure, depth=cutoff_of(measure))
+        kept = (gained > 0) & (best.ranks <= last_rank(measure))
+        known[name] = best.summed(best.rows[kept], gained[kept] / discounts(best.ranks[kept], measure))
     return known[name]
-
-
-def _best_gain(run: JudgedRun, measure: Measure) -> Floats:
-    best, gained = ideal_gains(run, measure, depth=cutoff_of(measure))
-    kept = (gained > 0) & (best.ranks <= last_rank(measure))
-    return best.summed(best.rows[kept], gained[kept] / discounts(best.ranks[kept], measure))
 
 
 def gains(grades: Grades, measure: Measure) -> Floats:

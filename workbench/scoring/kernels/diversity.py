@@ -51,7 +51,7 @@ def gained(run: JudgedRun, measure: Measure, alpha: float, discount: Discount) -
     Clarke et al. 2008. What a document gains is multiplied by the discount of its rank.
     """
     hits = hits_of(run, measure)
-    return run.summed(hits.rows, np.asarray((1.0 - alpha) ** (hits.nth - 1) * discount(hits.ranks)))
+    return run.summed(hits.rows, (1.0 - alpha) ** (hits.nth - 1) * discount(hits.ranks))
 
 
 def _of_ideal(
@@ -118,7 +118,7 @@ def nerr_ia(run: JudgedRun, measure: Measure) -> Floats:
 
 
 def _by_rank(ranks: Positions) -> Floats:
-    return np.asarray(1.0 / ranks)
+    return 1.0 / ranks
 
 
 def subtopic_recall(run: JudgedRun, measure: Measure) -> Floats:

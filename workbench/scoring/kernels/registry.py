@@ -29,7 +29,6 @@ from workbench.scoring.kernels.binary import (
     set_e,
     set_f,
     set_precision,
-    set_recall,
     success,
 )
 from workbench.scoring.kernels.cumulated_gain import dcg, ndcg
@@ -127,7 +126,7 @@ KERNELS: dict[str, Kernel] = {
     "SetAccuracy": _kernel(set_accuracy, "SetAccuracy(docs=528155)", "rel", "cutoff", "docs", of_empty=True),
     "SetF": _kernel(set_f, "SetF(beta=2)", "rel", "beta"),
     "SetP": _kernel(set_precision, "SetP", "rel", "relative"),
-    "SetR": _kernel(set_recall, "SetR", "rel"),
+    "SetR": _kernel(recall, "SetR", "rel"),
     "Success": _kernel(success, "Success@5", "rel", "cutoff"),
     "infAP": _kernel(inferred_ap, "infAP", "rel"),
     "nCG": _kernel(ndcg, "nCG@10", "cutoff", "gains"),
