@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.consensus.pair_by_pair import disputes
 from tests.support import examples
-from workbench.consensus.disputes import Difference, DisputeRule, disputes, spread_of
+from workbench.consensus.disputes import Difference, DisputeRule, spread_of
 from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Grade, Judgment, Scale
 

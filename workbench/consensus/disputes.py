@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
 
-from workbench.consensus.judgments import judgments_by_pair
 from workbench.errors import WorkbenchError
-from workbench.records import Answer, Judgment, Scale, id_bytes
+from workbench.records import Judgment, Scale
 
 
 class Difference(StrEnum):
@@ -81,21 +80,6 @@ class Spread:
     answers: int
 
 
-@dataclass(frozen=True, slots=True)
-class Dispute:
-    """A disputed pair: its judgments, sorted by assessor, and how far apart they are."""
-
-    topic: str
-    docno: str
-    judgments: tuple[Judgment, ...]
-    spread: Spread
-
-    @property
-    def grades(self) -> tuple[int, ...]:
-        """The different grades that were given, ascending."""
-        return tuple(sorted({one.grade for one in self.judgments if one.grade is not None}))
-
-
 def spread_of(judgments: Iterable[Judgment], scale: Scale) -> Spread:
     """How far apart the answers of one pair are; raises WorkbenchError for a grade outside the scale.
 
@@ -118,23 +102,3 @@ def spread_of(judgments: Iterable[Judgment], scale: Scale) -> Spread:
         graded=len(steps),
         answers=len(answers),
     )
-
-
-def disputes(judgments: Iterable[Judgment], *, rule: DisputeRule, scale: Scale) -> tuple[Dispute, ...]:
-    """The disputed pairs among the current judgments, one of each assessor and pair, sorted as bytes.
-
-    Raises WorkbenchError for a grade outside the scale.
-    """
-    found = []
-    # Most pairs are agreed on, or judged by one: the spread of equal grades is computed once.
-    known: dict[tuple[int | None, ...], Spread] = {}
-    for (topic, docno), given in judgments_by_pair(judgments).items():
-        if len(given) < 2:
-            continue
-        grades = tuple(one.grade if one.answer is Answer.GRADE else None for one in given)
-        if grades not in known:
-            known[grades] = spread_of(given, scale)
-        if rule.disputes(known[grades]):
-            found.append(Dispute(topic, docno, given, known[grades]))
-    found.sort(key=lambda one: (id_bytes(one.topic), id_bytes(one.docno)))
-    return tuple(found)

@@ -44,14 +44,6 @@ def latest_judgments(judgments: Iterable[Judgment]) -> LatestJudgments:
     return LatestJudgments(tuple(current.values()), events, len(repeated), contradicted)
 
 
-def judgments_by_pair(judgments: Iterable[Judgment]) -> dict[Pair, tuple[Judgment, ...]]:
-    """Judgments by (topic, docno), each pair's sorted by assessor."""
-    found: dict[Pair, list[Judgment]] = {}
-    for judgment in judgments:
-        found.setdefault(pair_of(judgment), []).append(judgment)
-    return {pair: tuple(sorted(of_pair, key=lambda one: one.assessor)) for pair, of_pair in found.items()}
-
-
 def grades_by_pair(judgments: Iterable[Judgment], scale: Scale | None) -> dict[Pair, dict[str, int]]:
     """The grades of every judged pair by assessor; empty where all answers are no grades.
 

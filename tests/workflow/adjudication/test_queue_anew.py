@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from sqlalchemy import delete
 
+from tests.consensus.pair_by_pair import disputes
 from tests.workflow.adjudication.disputed import AGREED, FAR, LINE, NEAR, Disputed, disputed_campaign
-from workbench.consensus.disputes import Difference, DisputeRule, disputes, spread_of
+from workbench.consensus.disputes import Difference, DisputeRule, spread_of
 from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.scoring.gains import Floats
