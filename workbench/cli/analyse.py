@@ -105,5 +105,5 @@ def command(
     """
     groups = read_groups(groups_file) if groups_file is not None else {}
     read = read_runs(runs, warnings=False, depth=BEYOND * depth, ties=None)
-    found = analysis(examine((run for _, run in read), depth=depth, ties=ties), groups=groups)
+    found = analysis(examine(read, depth=depth, ties=ties), groups=groups)
     say_analysis(found, part, as_json=as_json)

@@ -5,7 +5,7 @@ The options of a recipe, here and in campaigns, are generated from the registry 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import wraps
 from typing import Any
@@ -189,8 +189,7 @@ def command(
         tops = read_tops(runs, depth=depth, ties=ties)
         _print_pairs(depth_pairs(tops, **values).items())
         return
-    read = read_runs(runs, warnings=warnings, depth=depth, ties=ties)
-    given: Iterator[Run] = (run for _, run in read)
+    given = read_runs(runs, warnings=warnings, depth=depth, ties=ties)
     if qrels is not None:
         lines = read_graded(qrels, codes)
         relevant = {(line.topic, line.docno): line.grade >= relevant_from for line in lines}
@@ -331,7 +330,7 @@ def plan(
     depth = strategy.depth_read(values)
     longest: dict[str, int] = {}
     tops = []
-    for _, run in read_runs(runs, warnings=False, depth=depth, ties=ties):
+    for run in read_runs(runs, warnings=False, depth=depth, ties=ties):
         tops.append(RunTops.of(run if depth is not None else _in_order(run, ties)))
         for topic, ranking in run.rankings.items():
             longest[topic] = max(len(ranking), longest.get(topic, 0))

@@ -85,7 +85,7 @@ def read_judgment_files(files: Sequence[str], codes: Sequence[int]) -> list[Judg
     return [judgment for _, given in read for judgment in given]
 
 
-def read_qrels_by_assessor(files: Sequence[str], codes: Sequence[int] = ()) -> list[tuple[str, list[Qrel]]]:
+def read_qrels_by_assessor(files: Sequence[str], codes: Sequence[int]) -> list[tuple[str, list[Qrel]]]:
     """The qrels of each assessor, named by the file; negative grades, not judged, are left out and noted.
 
     Lines whose grade is among the `codes`, which mean cannot judge, stay as they are.

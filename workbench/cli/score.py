@@ -16,6 +16,7 @@ from workbench.cli.output import (
     print_csv,
     say_aside,
     say_json,
+    say_notes,
     say_table,
     setting,
 )
@@ -206,14 +207,13 @@ def command(
         # All runs are read before the first line, so that a refused one leaves nothing behind.
         printed = [
             "\n".join(trec_eval.lines(matched(trec_eval.relevance, run), ties=ties, **options))
-            for _, run in read_runs(runs, warnings=False)
+            for run in read_runs(runs, warnings=False)
         ]
         for text in printed:
             click.echo(text)
         return
     parsed = parse_measures(measures)
-    for note in namesakes(map(str, parsed)):
-        say_aside(f"note: {note}")
+    say_notes(f"note: {note}" for note in namesakes(map(str, parsed)))
     diverse = any(reads(measure) is Reads.SUBTOPICS for measure in parsed)
     of_records = diverse or known or average_over == "relevant"
     judged = read_judged(qrels, codes, subtopics=diverse) if of_records else None
@@ -241,10 +241,9 @@ def command(
         found = scorer.score(run, ties=ties, double_precision=double_precision, all_topics=all_topics)
         return users.score(run, found, ties=ties) if users else found
 
-    read = (score(run) for _, run in read_runs(runs, warnings=True))
     # Before there are several processes, each of which would do it.
     scorer.relevance.ready_for_arrays()
-    scores = list(read) if warnings else map_runs(runs, score)
+    scores = list(map(score, read_runs(runs, warnings=True))) if warnings else map_runs(runs, score)
     if form == "ir_measures":
         say_as_ir_measures(scores, per_topic=per_topic)
     elif form == "csv":

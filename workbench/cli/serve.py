@@ -173,7 +173,8 @@ def demo(
             exists = has_demo(db)
         if not exists:
             announce("Making the demo campaign…")
-            hashes = _hashes(password or PASSWORD)
+            passwords = Passwords()
+            hashes = {person.login: passwords.hash(password or PASSWORD) for person in PEOPLE}
             with database.writing() as db:
                 make_demo(db, hashes)
         elif password is not None:
@@ -182,11 +183,6 @@ def demo(
     if not make_only:
         print_address(host, chosen, settings)
         serve_until_interrupted(settings, host=host, port=chosen)
-
-
-def _hashes(password: str) -> dict[str, str]:
-    passwords = Passwords()
-    return {person.login: passwords.hash(password) for person in PEOPLE}
 
 
 def _print_accounts(password: str) -> None:

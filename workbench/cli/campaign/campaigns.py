@@ -28,6 +28,7 @@ from workbench.cli.output import (
     say_aside,
     say_json,
     say_list,
+    say_notes,
     say_table,
     setting,
 )
@@ -172,9 +173,7 @@ def topics(at: ChosenCampaign, files: Texts, form: str | None, as_json: bool) ->
     read = read_each(files, partial(read_topics, format=form, notes=notes))
     with at.writing() as (db, campaign_id):
         done = [(source, load_topics(db, campaign_id, topics, source=source)) for source, topics in read]
-    _say_loaded(done, as_json, "topics")
-    for note in notes:
-        say_aside(note)
+    _say_loaded(done, as_json, "topics", notes)
 
 
 @campaign_command(
@@ -200,12 +199,10 @@ def documents(at: ChosenCampaign, files: Texts, form: str | None, pooled: bool, 
 
     with at.open() as (database, campaign_id):
         done = load_in_portions(database, campaign_id, read(), pooled=pooled)
-    _say_loaded(done, as_json, "documents")
-    for note in notes:
-        say_aside(note)
+    _say_loaded(done, as_json, "documents", notes)
 
 
-def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str) -> None:
+def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str, notes: list[str]) -> None:
     say_list(
         loaded_json(done),
         as_json,
@@ -216,8 +213,8 @@ def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str) -> Non
     missing = done[-1][1].missing
     if missing and not as_json:
         say_aside(f"{len(missing)} pooled documents without text:")
-        for docno in missing:
-            say_aside(f"  {docno}")
+        say_notes(f"  {docno}" for docno in missing)
+    say_notes(notes)
 
 
 @campaign_command("archive")

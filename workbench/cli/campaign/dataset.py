@@ -9,7 +9,16 @@ from contextlib import contextmanager
 import click
 
 from workbench.cli.database import ChosenCampaign, campaign_command
-from workbench.cli.output import JSON_OBJECT, Texts, figure, say_aside, say_json, say_list, say_table
+from workbench.cli.output import (
+    JSON_OBJECT,
+    Decorator,
+    Texts,
+    figure,
+    say_aside,
+    say_json,
+    say_list,
+    say_table,
+)
 from workbench.datasets import CatalogueEntry, DatasetPart, catalogue_entry
 from workbench.errors import WorkbenchError
 from workbench.workflow.datasets import DatasetLoaded, Progress, load_dataset
@@ -17,24 +26,16 @@ from workbench.workflow.datasets import DatasetLoaded, Progress, load_dataset
 _SHOWN = 20
 
 
+def _part_flag(part: DatasetPart, text: str) -> Decorator:
+    return click.option(f"--{part}", "parts", flag_value=str(part), multiple=True, help=text)
+
+
 @campaign_command("dataset")
 @click.argument("dataset", metavar="ID")
-@click.option("--topics", "parts", flag_value=str(DatasetPart.TOPICS), multiple=True, help="Load its topics.")
-@click.option(
-    "--documents",
-    "parts",
-    flag_value=str(DatasetPart.DOCUMENTS),
-    multiple=True,
-    help="Look up the pooled documents that have no text.",
-)
-@click.option(
-    "--qrels",
-    "parts",
-    flag_value=str(DatasetPart.QRELS),
-    multiple=True,
-    help="Import its qrels as judgments of one assessor.",
-)
-@click.option("--runs", "parts", flag_value=str(DatasetPart.RUNS), multiple=True, help="Add its run.")
+@_part_flag(DatasetPart.TOPICS, "Load its topics.")
+@_part_flag(DatasetPart.DOCUMENTS, "Look up the pooled documents that have no text.")
+@_part_flag(DatasetPart.QRELS, "Import its qrels as judgments of one assessor.")
+@_part_flag(DatasetPart.RUNS, "Add its run.")
 @click.option("--assessor", default="", help="With --qrels: the assessor's name.  [default: ID]")
 @JSON_OBJECT
 def dataset(

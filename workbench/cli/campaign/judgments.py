@@ -24,6 +24,7 @@ from workbench.cli.output import (
     say_aside,
     say_json,
     say_list,
+    say_notes,
     setting,
 )
 from workbench.cli.qrels_files import cannot_judge_option
@@ -100,8 +101,7 @@ def import_(
             is_machine = named if "*" in machines else set(machines)
             chosen.append(GivenJudgments(judgments, source, is_machine, discussed))
         done = import_files(database, campaign_id, chosen, writing=partial(writing_to, database, at.slug))
-    for note in notes:
-        say_aside(note)
+    say_notes(notes)
     rows = [
         (a.name, "machine" if a.machine else "person", a.judgments, a.new) for i in done for a in i.assessors
     ]

@@ -97,7 +97,7 @@ def command(
 
 def _pooled_runs(files: RunFiles, tags: Collection[str] | None, depth: int, ties: TieRule) -> Iterator[Run]:
     missing = set(tags or ())
-    for _, run in read_runs(files, warnings=False, depth=depth, ties=ties):
+    for run in read_runs(files, warnings=False, depth=depth, ties=ties):
         missing.discard(run.tag)
         if tags is None or run.tag in tags:
             yield run
