@@ -150,7 +150,7 @@ def read_settings(environment: Mapping[str, str] | None = None, *, instance: Pat
         behind_proxy=_whole_number(env, "WORKBENCH_PROXIES", 0),
         proxy_networks=_networks(env, "WORKBENCH_PROXY_ADDRESSES") or NEARBY,
         hosts=_listed(env, "WORKBENCH_HOSTS"),
-        prefix=_prefix(env, "WORKBENCH_PREFIX"),
+        prefix=_prefix(env),
         secure_cookies=_yes_or_no(env, "WORKBENCH_SECURE_COOKIES"),
         max_upload_bytes=_whole_number(env, "WORKBENCH_MAX_UPLOAD_MIB", 2048) * 1024**2,
         log_json=_yes_or_no(env, "WORKBENCH_LOG_JSON") or False,
@@ -176,7 +176,7 @@ def environment_of(settings: Settings) -> dict[str, str]:
 
 
 def _two_factor_demand(env: Mapping[str, str], name: str) -> TwoFactorDemand:
-    if env.get(name, "").strip().casefold() == TwoFactorDemand.EVERYBODY:
+    if _text(env, name).casefold() == TwoFactorDemand.EVERYBODY:
         return TwoFactorDemand.EVERYBODY
     responsible = _yes_or_no(env, name, "set yes, no or everybody")
     return TwoFactorDemand.RESPONSIBLE if responsible else TwoFactorDemand.NOBODY
@@ -189,7 +189,7 @@ def _idle(env: Mapping[str, str], name: str) -> timedelta | None:
 
 def _mail(env: Mapping[str, str]) -> MailSettings | None:
     host, security, sender, login = (
-        env.get(f"WORKBENCH_MAIL_{name}", "").strip() for name in ("HOST", "SECURITY", "FROM", "LOGIN")
+        _text(env, f"WORKBENCH_MAIL_{name}") for name in ("HOST", "SECURITY", "FROM", "LOGIN")
     )
     password, site = env.get("WORKBENCH_MAIL_PASSWORD", ""), env.get("WORKBENCH_ADDRESS", "")
     security = security.casefold() or "starttls"
@@ -205,9 +205,7 @@ def _mail(env: Mapping[str, str]) -> MailSettings | None:
     if "@" not in sender or any(not character.isprintable() for character in sender):
         remedy = "set the address that messages come from, such as workbench@example.org"
         raise WorkbenchError(f"WORKBENCH_MAIL_FROM is {sender!r}", remedy=remedy)
-    return MailSettings(
-        host, port, security, sender, _site(site, _prefix(env, "WORKBENCH_PREFIX")), login, password
-    )
+    return MailSettings(host, port, security, sender, _site(site, _prefix(env)), login, password)
 
 
 def _site(text: str, prefix: str) -> str:
@@ -231,7 +229,7 @@ def read_cluster(environment: Mapping[str, str] | None = None, *, url: str = "")
     """
     env = os.environ if environment is None else environment
     set_url, login, authorities, prefix = (
-        env.get(f"WORKBENCH_OPENSEARCH_{name}", "").strip() for name in ("URL", "LOGIN", "CA", "PREFIX")
+        _text(env, f"WORKBENCH_OPENSEARCH_{name}") for name in ("URL", "LOGIN", "CA", "PREFIX")
     )
     nodes = tuple(node.rstrip("/") for node in (url or set_url).replace(",", " ").split())
     password, prefix = env.get("WORKBENCH_OPENSEARCH_PASSWORD", ""), prefix or CLUSTER_PREFIX
@@ -251,11 +249,11 @@ def read_cluster(environment: Mapping[str, str] | None = None, *, url: str = "")
 
 def _openid(env: Mapping[str, str]) -> OpenIdSettings | None:
     issuer, client_id, name, site = (
-        env.get(f"WORKBENCH_{variable}", "").strip()
+        _text(env, f"WORKBENCH_{variable}")
         for variable in ("OPENID_ISSUER", "OPENID_CLIENT_ID", "OPENID_NAME", "ADDRESS")
     )
     domains = tuple(each.casefold() for each in _listed(env, "WORKBENCH_OPENID_DOMAINS"))
-    secret, file = (env.get(f"WORKBENCH_OPENID_CLIENT_SECRET{where}", "").strip() for where in ("", "_FILE"))
+    secret, file = (_text(env, f"WORKBENCH_OPENID_CLIENT_SECRET{where}") for where in ("", "_FILE"))
     if not issuer:
         return None
     if not _is_address(issuer) or not is_protected(issuer):
@@ -264,7 +262,7 @@ def _openid(env: Mapping[str, str]) -> OpenIdSettings | None:
     if not client_id:
         remedy = "set the client ID that the provider gave this site"
         raise WorkbenchError("WORKBENCH_OPENID_CLIENT_ID is missing", remedy=remedy)
-    site = _site(site, _prefix(env, "WORKBENCH_PREFIX"))
+    site = _site(site, _prefix(env))
     label = " ".join(name.split()) or urlsplit(issuer).hostname or issuer
     if len(label) > LONGEST_LABEL or not label.isprintable():
         remedy = f"set at most {LONGEST_LABEL} visible characters"
@@ -330,8 +328,12 @@ def _default_instance() -> Path:
     return beside if in_checkout else Path.cwd() / "instance"
 
 
+def _text(env: Mapping[str, str], name: str) -> str:
+    return env.get(name, "").strip()
+
+
 def _whole_number(env: Mapping[str, str], name: str, default: int) -> int:
-    text = env.get(name, "").strip()
+    text = _text(env, name)
     if not text:
         return default
     if not text.isascii() or not text.isdigit():
@@ -340,19 +342,19 @@ def _whole_number(env: Mapping[str, str], name: str, default: int) -> int:
 
 
 def _secret(env: Mapping[str, str], name: str) -> str:
-    text = env.get(name, "").strip()
+    text = _text(env, name)
     if text and len(text) < SHORTEST_SECRET:
         remedy = f"set {SHORTEST_SECRET} random characters or more"
         raise WorkbenchError(f"{name} has {len(text)} characters", remedy=remedy)
     return text
 
 
-def _prefix(env: Mapping[str, str], name: str) -> str:
-    text = env.get(name, "").strip().strip("/")
+def _prefix(env: Mapping[str, str]) -> str:
+    text = _text(env, "WORKBENCH_PREFIX").strip("/")
     found = f"/{text}" if text else ""
     if not PREFIX.fullmatch(found) or {".", ".."} & set(text.split("/")):
         remedy = "set a path such as /workbench, of letters, digits and . _ ~ -"
-        raise WorkbenchError(f"{name} is {env[name]!r}", remedy=remedy)
+        raise WorkbenchError(f"WORKBENCH_PREFIX is {env['WORKBENCH_PREFIX']!r}", remedy=remedy)
     return found
 
 
@@ -369,7 +371,7 @@ def _networks(env: Mapping[str, str], name: str) -> tuple[Network, ...]:
 
 
 def _yes_or_no(env: Mapping[str, str], name: str, remedy: str = "set yes or no") -> bool | None:
-    text = env.get(name, "").strip().casefold()
+    text = _text(env, name).casefold()
     if not text:
         return None
     if text in {"1", "yes", "true", "on"}:

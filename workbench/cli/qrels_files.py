@@ -14,7 +14,7 @@ from workbench.cli.output import Command, say_aside
 from workbench.errors import Finding, InvalidInput, rejected
 from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import read_qrels
-from workbench.records import Judgment, Qrel
+from workbench.records import Judgment, Qrel, id_text
 
 _TOPICS_NAMED = 10
 
@@ -125,7 +125,7 @@ def read_groups(name: str) -> dict[str, str]:
     findings: list[Finding] = []
     with open_input(name) as (stream, source):
         for number, line in enumerate(stream, start=1):
-            text = line.decode("utf-8", "surrogateescape").rstrip("\r\n")
+            text = id_text(line).rstrip("\r\n")
             tag, tab, group = text.partition("\t")
             if tab and tag and group.strip() and "\t" not in group:
                 groups[tag] = group.strip()
@@ -143,5 +143,5 @@ def read_groups(name: str) -> dict[str, str]:
 def read_tags(name: str) -> tuple[str, ...]:
     """The tags in a file, one a line, each once; empty lines hold none."""
     with open_input(name) as (stream, _):
-        lines = [line.decode("utf-8", "surrogateescape").strip() for line in stream]
+        lines = [id_text(line).strip() for line in stream]
     return tuple(dict.fromkeys(line for line in lines if line))

@@ -6,6 +6,7 @@ from collections import Counter
 
 from workbench.errors import Finding, InvalidInput
 from workbench.figures import counted
+from workbench.records import id_text
 
 KEPT = 1000
 MOST_NOTES = 20
@@ -70,7 +71,7 @@ class ErrorCollector:
 
 def shown(value: str | bytes) -> str:
     """A value from a file as it can stand in a message: short, in quotes, without control characters."""
-    text = value if isinstance(value, str) else value[: 4 * SHOWN].decode("utf-8", "surrogateescape")
+    text = value if isinstance(value, str) else id_text(value[: 4 * SHOWN])
     short = text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
     return '"' + "".join(c if c.isprintable() else _escaped(c) for c in short) + '"'
 

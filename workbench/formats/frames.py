@@ -21,7 +21,7 @@ from workbench.formats.identifiers import check_ids
 from workbench.formats.run_table import MOST_LINES
 from workbench.formats.source import Peekable
 from workbench.ranking import ordered
-from workbench.records import Qrel, Ranking, Run
+from workbench.records import Qrel, Ranking, Run, id_bytes
 
 INSTALL = "pip install 'ir-workbench[parquet]'"
 PARQUET_MAGIC = b"PAR1"
@@ -131,7 +131,7 @@ def frame_csv(frame: Mapping[str, Sequence[Any]], *, delimiter: str = ",") -> by
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
     writer.writerow(frame)
     writer.writerows(zip(*frame.values(), strict=True))
-    return text.getvalue().encode("utf-8", "surrogateescape")
+    return id_bytes(text.getvalue())
 
 
 def frame_parquet(frame: Mapping[str, Sequence[Any]]) -> bytes:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from workbench.errors import WorkbenchError, rejected
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.source import Readable, byte_lines, numbered_lines
-from workbench.records import id_bytes
+from workbench.records import id_bytes, id_text
 
 # The columns of run and qrels files are separated by white space of ASCII; control characters and the byte
 # order mark cannot be seen, so two ids would look the same and be none.
@@ -52,7 +52,7 @@ def all_fit(joined: bytes) -> bool:
 
 def all_seen(text: bytes) -> bool:
     """Whether no id in a text holds a character beyond ASCII that cannot be seen."""
-    return text.isascii() or not _UNSEEN.search(text.decode("utf-8", "surrogateescape"))
+    return text.isascii() or not _UNSEEN.search(id_text(text))
 
 
 def is_utf8(identifier: str) -> bool:
@@ -104,7 +104,7 @@ def read_ids(stream: Readable, *, source: str) -> tuple[str, ...]:
     for number, line in byte_lines(stream, source=source):
         columns = line.split(maxsplit=1)
         if columns:
-            ids.append(columns[0].decode("utf-8", "surrogateescape"))
+            ids.append(id_text(columns[0]))
             check_ids(number, ids[-1:], errors)
     if not ids:
         errors.add(None, "empty", "the list contains no ids", "write one id per line")

@@ -189,7 +189,7 @@ def write_judgment_groups(
                 remedy="give only the current judgment of each assessor",
             )
         before = key
-        group = names[one.assessor].encode("utf-8", "surrogateescape")
+        group = id_bytes(names[one.assessor])
         yield b"%b %b %b %d\n" % (plain(one.topic, "topic"), group, plain(one.docno, "docno"), grade)
 
 
@@ -207,7 +207,7 @@ def write_preferences(preferences: Iterable[Preference]) -> Iterator[bytes]:
         key = (one.topic, one.assessor)
         numbers[key] += 1
         better, worse = (one.first, one.second) if one.choice == "first" else (one.second, one.first)
-        group = names[one.assessor].encode("utf-8", "surrogateescape")
+        group = id_bytes(names[one.assessor])
         for docno, level in ((better, 1), (worse, 0)):
             yield b"%b %b %d %b %d\n" % (
                 plain(one.topic, "topic"), group, numbers[key], plain(docno, "docno"), level

@@ -16,7 +16,7 @@ from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import is_header
 from workbench.formats.identifiers import LONGEST_ID, all_fit, check_ids, plain
 from workbench.formats.source import LINE_LIMIT, Readable, Twice, byte_lines, open_source
-from workbench.records import Qrel, id_bytes, without_collections
+from workbench.records import Qrel, id_bytes, id_text, without_collections
 
 BEIR_HEADER = (b"query-id", b"corpus-id", b"score")
 
@@ -61,7 +61,7 @@ def _regular(stream: Readable, source: str) -> tuple[Qrel, ...] | None:
         return None
     if max(map(len, columns)) > LONGEST_ID or not all(map(_GRADE.fullmatch, set(columns[3::_COLUMNS]))):
         return None
-    texts = b"\n".join(columns).decode("utf-8", "surrogateescape").split("\n")
+    texts = id_text(b"\n".join(columns)).split("\n")
     topics, iterations, docnos = (texts[column::_COLUMNS] for column in range(_COLUMNS - 1))
     if len(set(zip(topics, docnos, strict=True))) < count:
         return None
@@ -155,8 +155,7 @@ def topic_lines(topic: str, docnos: Sequence[bytes], grades: Sequence[int]) -> b
     if not docnos:
         return b""
     if b"" in docnos or not all_fit(b"\n".join(docnos)):
-        decoded = (docno.decode("utf-8", "surrogateescape") for docno in docnos)
-        pairs = zip(decoded, grades, strict=True)
+        pairs = zip(map(id_text, docnos), grades, strict=True)
         return b"".join(write_qrels(Qrel(topic, docno, grade) for docno, grade in pairs))
     start = b"%b 0 " % plain(topic, "topic")
     # After each docno its grade, and what the next line begins with.
@@ -195,7 +194,7 @@ def is_grade(given: bytes) -> bool:
 
 def wrong_grade(given: bytes | str) -> tuple[str, str]:
     """What is wrong with a grade that is no integer of 18 digits or fewer, and the remedy."""
-    digits = (given if isinstance(given, str) else given.decode("utf-8", "surrogateescape")).lstrip("+-")
+    digits = (given if isinstance(given, str) else id_text(given)).lstrip("+-")
     if digits.isascii() and digits.isdecimal():
         return f"the grade has {len(digits):,} digits", "grades are small whole numbers such as 0, 1, 2"
     return f"the grade {shown(given)} is not an integer", "grades are whole numbers such as 0, 1, 2"

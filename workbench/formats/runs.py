@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.error_collector import shown
@@ -15,9 +14,6 @@ from workbench.formats.packed_runs import BLOCK, PackedRun, read_packed
 from workbench.formats.source import Readable, Twice
 from workbench.ranking import ordered, top
 from workbench.records import Ranking, Run, TieRule
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)

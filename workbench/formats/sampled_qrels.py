@@ -9,6 +9,7 @@ from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.identifiers import check_ids
 from workbench.formats.qrels import is_grade, wrong_grade
 from workbench.formats.source import Readable, byte_lines
+from workbench.records import id_text
 
 _SHAPE = "sampled qrels have the columns topic 0 docno stratum grade, with -1 for what is not judged"
 
@@ -55,7 +56,7 @@ def _rows(
         if not is_grade(columns[places[1]]):
             errors.add(number, "grade", *wrong_grade(columns[places[1]]))
             continue
-        cells = [column.decode("utf-8", "surrogateescape") for column in columns]
+        cells = list(map(id_text, columns))
         topic, docno = cells[0], cells[places[0]]
         check_ids(number, (topic, docno), errors)
         before = first.setdefault((topic, docno), number)

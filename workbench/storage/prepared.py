@@ -44,7 +44,9 @@ class PreparedStatement:
         """
         compiled = self._compiled.get(connection.dialect.name)
         if compiled is None:
-            compiled = self._compile(connection.dialect)
+            # Two threads may both do it: they find the same.
+            compiled = _Compiled(self._statement, self._types, self._sets, connection.dialect)
+            self._compiled[connection.dialect.name] = compiled
         if not connection.in_transaction():
             connection.begin()
         driver = connection.connection.dbapi_connection
@@ -65,12 +67,6 @@ class PreparedStatement:
         if len(found) > 1:
             raise RuntimeError("a statement of one row found several")
         return found[0] if found else None
-
-    def _compile(self, dialect: Dialect) -> _Compiled:
-        # Two threads may both do it: they find the same.
-        found = _Compiled(self._statement, self._types, self._sets, dialect)
-        self._compiled[dialect.name] = found
-        return found
 
 
 class _Compiled:

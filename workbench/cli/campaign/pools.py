@@ -31,6 +31,7 @@ from workbench.json_forms.judging import AddedPairs, RebuiltPool
 from workbench.pooling.comparison import PoolChange
 from workbench.pooling.learner import LEARNER
 from workbench.pooling.strategies import PoolRecipe
+from workbench.records import id_bytes
 from workbench.workflow.judging.assignments import Distribution, distribute, in_turn
 from workbench.workflow.judging.handout import OrderRule
 from workbench.workflow.people.assessors import assessors_of
@@ -295,7 +296,7 @@ def add_to_pool(
     """
     if (file is None) == (not docnos):
         raise click.UsageError("give docnos, or a file of them with --from")
-    typed = io.BytesIO("\n".join(docnos).encode("utf-8", "surrogateescape"))
+    typed = io.BytesIO(id_bytes("\n".join(docnos)))
     with nullcontext((typed, "docnos")) if file is None else open_input(file) as (stream, source):
         listed = read_docnos(stream, source=source)
     with at.writing() as (db, campaign_id):
