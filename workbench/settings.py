@@ -27,6 +27,7 @@ PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 # Every cluster takes these in the name of an index.
 _INDEX_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 Network = IPv4Network | IPv6Network
+Environment = Mapping[str, str]
 # Where a proxy is if nobody says otherwise: on the same machine, or in a network of its own.
 NEARBY: tuple[Network, ...] = tuple(
     ip_network(each)
@@ -131,7 +132,7 @@ class Settings:
     worker: bool = False
 
 
-def read_settings(environment: Mapping[str, str] | None = None, *, instance: Path | None = None) -> Settings:
+def read_settings(environment: Environment | None = None, *, instance: Path | None = None) -> Settings:
     """The settings of this process, from `WORKBENCH_*` variables over the defaults.
 
     An `instance` that is given is that of its embedded database, whatever the variables say.
@@ -175,19 +176,19 @@ def environment_of(settings: Settings) -> dict[str, str]:
     }
 
 
-def _two_factor_demand(env: Mapping[str, str], name: str) -> TwoFactorDemand:
+def _two_factor_demand(env: Environment, name: str) -> TwoFactorDemand:
     if _text(env, name).casefold() == TwoFactorDemand.EVERYBODY:
         return TwoFactorDemand.EVERYBODY
     responsible = _yes_or_no(env, name, "set yes, no or everybody")
     return TwoFactorDemand.RESPONSIBLE if responsible else TwoFactorDemand.NOBODY
 
 
-def _idle(env: Mapping[str, str], name: str) -> timedelta | None:
+def _idle(env: Environment, name: str) -> timedelta | None:
     hours = _whole_number(env, name, int(USUAL_IDLE / timedelta(hours=1)))
     return timedelta(hours=hours) if 0 < hours < LONGEST_SESSION_HOURS else None
 
 
-def _mail(env: Mapping[str, str]) -> MailSettings | None:
+def _mail(env: Environment) -> MailSettings | None:
     host, security, sender, login = (
         _text(env, f"WORKBENCH_MAIL_{name}") for name in ("HOST", "SECURITY", "FROM", "LOGIN")
     )
@@ -215,14 +216,14 @@ def _site(text: str, prefix: str) -> str:
         remedy = "set the whole address of the site, such as https://judge.example.org"
         raise WorkbenchError(f"WORKBENCH_ADDRESS is {site!r}", remedy=remedy)
     if urlsplit(site).path != prefix:
-        remedy = f"give both the same path: {site.removesuffix(urlsplit(site).path)}{prefix}"
         raise WorkbenchError(
-            f"WORKBENCH_ADDRESS is {site!r}, and WORKBENCH_PREFIX is {prefix!r}", remedy=remedy
+            f"WORKBENCH_ADDRESS is {site!r}, and WORKBENCH_PREFIX is {prefix!r}",
+            remedy=f"give both the same path: {site.removesuffix(urlsplit(site).path)}{prefix}",
         )
     return site
 
 
-def read_cluster(environment: Mapping[str, str] | None = None, *, url: str = "") -> SearchCluster | None:
+def read_cluster(environment: Environment | None = None, *, url: str = "") -> SearchCluster | None:
     """The search cluster at `url`, or at `WORKBENCH_OPENSEARCH_URL`; None if neither says anything.
 
     Raises WorkbenchError for what cannot be one; no message has a password.
@@ -247,7 +248,7 @@ def read_cluster(environment: Mapping[str, str] | None = None, *, url: str = "")
     return SearchCluster(nodes, login, password, authorities, prefix)
 
 
-def _openid(env: Mapping[str, str]) -> OpenIdSettings | None:
+def _openid(env: Environment) -> OpenIdSettings | None:
     issuer, client_id, name, site = (
         _text(env, f"WORKBENCH_{variable}")
         for variable in ("OPENID_ISSUER", "OPENID_CLIENT_ID", "OPENID_NAME", "ADDRESS")
@@ -328,11 +329,11 @@ def _default_instance() -> Path:
     return beside if in_checkout else Path.cwd() / "instance"
 
 
-def _text(env: Mapping[str, str], name: str) -> str:
+def _text(env: Environment, name: str) -> str:
     return env.get(name, "").strip()
 
 
-def _whole_number(env: Mapping[str, str], name: str, default: int) -> int:
+def _whole_number(env: Environment, name: str, default: int) -> int:
     text = _text(env, name)
     if not text:
         return default
@@ -341,7 +342,7 @@ def _whole_number(env: Mapping[str, str], name: str, default: int) -> int:
     return int(text)
 
 
-def _secret(env: Mapping[str, str], name: str) -> str:
+def _secret(env: Environment, name: str) -> str:
     text = _text(env, name)
     if text and len(text) < SHORTEST_SECRET:
         remedy = f"set {SHORTEST_SECRET} random characters or more"
@@ -349,7 +350,7 @@ def _secret(env: Mapping[str, str], name: str) -> str:
     return text
 
 
-def _prefix(env: Mapping[str, str]) -> str:
+def _prefix(env: Environment) -> str:
     text = _text(env, "WORKBENCH_PREFIX").strip("/")
     found = f"/{text}" if text else ""
     if not PREFIX.fullmatch(found) or {".", ".."} & set(text.split("/")):
@@ -358,11 +359,11 @@ def _prefix(env: Mapping[str, str]) -> str:
     return found
 
 
-def _listed(env: Mapping[str, str], name: str) -> tuple[str, ...]:
+def _listed(env: Environment, name: str) -> tuple[str, ...]:
     return tuple(env.get(name, "").replace(",", " ").split())
 
 
-def _networks(env: Mapping[str, str], name: str) -> tuple[Network, ...]:
+def _networks(env: Environment, name: str) -> tuple[Network, ...]:
     try:
         return tuple(ip_network(each, strict=False) for each in _listed(env, name))
     except ValueError as error:
@@ -370,7 +371,7 @@ def _networks(env: Mapping[str, str], name: str) -> tuple[Network, ...]:
         raise WorkbenchError(f"{name}: {error}", remedy=remedy) from None
 
 
-def _yes_or_no(env: Mapping[str, str], name: str, remedy: str = "set yes or no") -> bool | None:
+def _yes_or_no(env: Environment, name: str, remedy: str = "set yes or no") -> bool | None:
     text = _text(env, name).casefold()
     if not text:
         return None

@@ -47,6 +47,7 @@ from workbench.trust.runs import WHOLE, OtherRuns, other_runs, pooled_pairs, qre
 File = str | PathLike[str]
 Qrels = tuple[Qrel, ...]
 Content = TypeVar("Content")
+Runs = Iterable[Run | File]
 
 
 class QrelsTable(ResultTable, tuple[Qrel, ...]):
@@ -96,9 +97,7 @@ def read_qrels(file: File, *, cannot_judge: Collection[int] = ()) -> QrelsTable:
     return QrelsTable(line for line in lines if line.grade not in cannot_judge)
 
 
-def make_pool(
-    runs: Iterable[Run | File], *, strategy: str = "depth", ties: str = "trec_eval", **parameters: object
-) -> Pool:
+def make_pool(runs: Runs, *, strategy: str = "depth", ties: str = "trec_eval", **parameters: object) -> Pool:
     """Pool runs by a strategy and its parameters; `make_pool(runs, depth=100)` is a depth-100 pool.
 
     `workbench pool --strategies` lists them with their parameters; `ties` is the order of equal scores:
@@ -142,7 +141,7 @@ def settle(
     )
 
 
-def score(qrels: File | Qrels, runs: Iterable[Run | File], measures: str = "AP nDCG@10 P@10") -> ScoresTable:
+def score(qrels: File | Qrels, runs: Runs, measures: str = "AP nDCG@10 P@10") -> ScoresTable:
     """Score runs by measures under ir_measures' names; means are over all topics of the qrels.
 
     Warns (UserWarning) of a run of which nothing matches. Raises WorkbenchError for a measure that is unknown
@@ -170,7 +169,7 @@ def read_release(file: File) -> ReleaseContents:
 
 
 def compare_releases(
-    first: Release, second: Release, runs: Iterable[Run | File] = (), *, measure: str = "AP"
+    first: Release, second: Release, runs: Runs = (), *, measure: str = "AP"
 ) -> ReleaseComparison:
     """Compare two releases: pairs that came, went and changed, and how runs fare under both.
 
@@ -187,23 +186,20 @@ def compare_releases(
         return compare_contents(one, other, runs=given, measure=measure)
 
 
-def score_on_release(
-    release: Release, runs: Iterable[Run | File], measures: str = "AP nDCG@10 P@10"
-) -> ScoresTable:
+def score_on_release(release: Release, runs: Runs, measures: str = "AP nDCG@10 P@10") -> ScoresTable:
     """Score runs on the qrels of a release; measures of two grades take its relevance threshold.
 
     Raises WorkbenchError as `score`.
     """
     opened = release if isinstance(release, ReleaseContents) else read_release(release)
     threshold = opened.rule.relevant_from
-    named = [at_threshold(one, threshold) for one in parse_measures(measures)]
-    scorer = Scorer(opened.qrels, named)
+    scorer = Scorer(opened.qrels, [at_threshold(one, threshold) for one in parse_measures(measures)])
     return ScoresTable(scorer.score(_matched(scorer, run)) for run in runs)
 
 
 def rank_by_judges(
     judgments: File | Iterable[Judgment],
-    runs: Iterable[Run | File],
+    runs: Runs,
     *,
     measure: str = "AP",
     relevant_from: int = 1,
@@ -230,7 +226,7 @@ def rank_by_judges(
 
 def leave_out_groups(
     qrels: File | Qrels,
-    runs: Iterable[Run | File],
+    runs: Runs,
     *,
     depth: int,
     groups: Mapping[str, str] | None = None,

@@ -297,8 +297,7 @@ def token() -> None:
 )
 def new_token(settings: Settings, login: str, name: str, scopes: Texts, days: int) -> None:
     """Print a new token of LOGIN, which is shown only now."""
-    made = _change(settings, login, make_access_token, name=name, scopes=scopes, days=days)
-    click.echo(made.secret)
+    click.echo(_change(settings, login, make_access_token, name=name, scopes=scopes, days=days).secret)
 
 
 @of_login("list", token)

@@ -78,18 +78,15 @@ class View:
 def agreement_options(*names: str) -> Decorator:
     """Give a command the flags of the options named; it gets them as one argument, `options`."""
 
-    def decorate(command: Function) -> Function:
+    def receiving(command: Function) -> Function:
         @functools.wraps(command)
         def with_options(**values: Any) -> Any:
             chosen = {name: _value(OPTIONS[name], values.pop(name)) for name in names}
             return command(options=AgreementOptions(**chosen), **values)
 
-        made: Function = with_options
-        for name in reversed(names):
-            made = _flag(OPTIONS[name])(made)
-        return made
+        return with_options
 
-    return decorate
+    return all_of(*(_flag(OPTIONS[name]) for name in names), receiving)
 
 
 def _viewed(command: Function) -> Function:
@@ -114,8 +111,7 @@ def _viewed(command: Function) -> Function:
         if pair or matrix:
             # They are compared by the table of what both judged.
             changes["singles"] = Singles.LEFT_OUT
-        chosen = replace(options, **changes)
-        return command(options=chosen, view=View(part, pair or ("", ""), form), **others)
+        return command(options=replace(options, **changes), view=View(part, pair or ("", ""), form), **others)
 
     return with_view
 

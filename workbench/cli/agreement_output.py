@@ -106,8 +106,7 @@ def _say_all(report: AgreementReport, names: Sequence[str]) -> None:
         for two in report.pairs
     ]
     names_of = [one.plain for one in COEFFICIENTS.values()]
-    heads = ["", "n", *names_of, "interval of pooled", ""]
-    say_table(heads, rows, numeric=range(1, 2 + len(names_of)))
+    say_table(["", "n", *names_of, "interval of pooled", ""], rows, numeric=range(1, 2 + len(names_of)))
     if report.left_out:
         click.echo(f"{report.left_out:,} assessors with fewer grades are not in this list.")
 
@@ -217,8 +216,7 @@ def _say_table(two: AssessorPair, labels: Sequence[str], names: tuple[str, str])
     first, second = names
     rows = [[f"{first}: {label}", *row, sum(row)] for label, row in zip(labels, two.table, strict=True)]
     rows.append(["total", *map(sum, zip(*two.table, strict=True)), two.n])
-    heads = ["", *(f"{second}: {label}" for label in labels), "total"]
-    say_table(heads, rows, numeric_from=1)
+    say_table(["", *(f"{second}: {label}" for label in labels), "total"], rows, numeric_from=1)
 
 
 def _names(selection: Selection, numbers: tuple[int, int]) -> tuple[str, str]:

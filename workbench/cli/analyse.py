@@ -105,5 +105,4 @@ def command(
     """
     groups = read_groups(groups_file) if groups_file is not None else {}
     read = read_runs(runs, warnings=False, depth=BEYOND * depth, ties=None)
-    found = analysis(examine(read, depth=depth, ties=ties), groups=groups)
-    say_analysis(found, part, as_json=as_json)
+    say_analysis(analysis(examine(read, depth=depth, ties=ties), groups=groups), part, as_json=as_json)

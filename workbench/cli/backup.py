@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,24 +51,15 @@ def row_progress() -> Iterator[Progress]:
     from rich.console import Console
 
     with Console(stderr=True).status("") as status:
-        yield _Counter(status).add
+        yield partial(_count, status, Counter())
 
 
-@dataclass(slots=True)
-class _Counter:
-    """Counts the rows of a step."""
-
-    status: Any
-    step: str = ""
-    rows: int = 0
-
-    def add(self, step: str, rows: int) -> None:
-        before = self.rows // SHOWN_EVERY
-        if step != self.step:
-            self.step, self.rows, before = step, 0, -1
-        self.rows += rows
-        if self.rows // SHOWN_EVERY != before:
-            self.status.update(f"{step}: {self.rows:,} rows" if self.rows else step)
+def _count(status: Any, done: Counter[str], step: str, rows: int) -> None:
+    """Count the rows of a step, and show now and then how many were done."""
+    before = done[step] // SHOWN_EVERY if step in done else -1
+    done[step] += rows
+    if done[step] // SHOWN_EVERY != before:
+        status.update(f"{step}: {done[step]:,} rows" if done[step] else step)
 
 
 def described(contents: Contents) -> str:

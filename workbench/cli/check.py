@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import Any
 
 import click
 
@@ -38,20 +37,14 @@ from workbench.formats.source import Twice
 from workbench.formats.topics import read_topic_ids
 
 
-class Limit(click.ParamType[int]):
+def limit(text: str) -> int:
     """A number, or `none`, which becomes 0."""
-
-    name = "limit"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if value == "none":
-            return 0
-        return int(click.IntRange(min=1).convert(value, param, ctx))
+    return 0 if text == "none" else int(click.IntRange(min=1).convert(text, None, None))
 
 
 rule_options = all_of(
     click.option(
-        "--max-per-topic", metavar="N", type=Limit(), help="Maximum number of documents per topic, or none."
+        "--max-per-topic", metavar="N", type=limit, help="Maximum number of documents per topic, or none."
     ),
     click.option("--rules", "rule_set", type=OneOf(RuleSet), help="How strictly runs are checked."),
 )
@@ -59,8 +52,8 @@ rule_options = all_of(
 
 def changed_rules(rules: RunRules, rule_set: RuleSet | None, max_per_topic: int | None) -> RunRules:
     """The rules with what the command line changes, 0 for no limit; raises InvalidInput."""
-    limit = rules.max_per_topic if max_per_topic is None else max_per_topic or None
-    return replace(rules, max_per_topic=limit, rule_set=rule_set or rules.rule_set)
+    most = rules.max_per_topic if max_per_topic is None else max_per_topic or None
+    return replace(rules, max_per_topic=most, rule_set=rule_set or rules.rule_set)
 
 
 def say_reports(reports: Sequence[RunReport], *, as_json: bool) -> None:

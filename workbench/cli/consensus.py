@@ -27,6 +27,7 @@ from workbench.cli.output import (
     Function,
     Integers,
     Texts,
+    all_of,
     figure,
     flag,
     say_aside,
@@ -81,9 +82,9 @@ def consensus_options(*, machines: bool = True, several: bool = False) -> Decora
     as well, and `people`, the assessors that were named.
     """
 
-    def decorate(command: Function) -> Function:
+    def receiving(command: Function) -> Function:
         @functools.wraps(command)
-        def wrapped(rule: Any, machines: bool = False, **options: Any) -> Any:
+        def with_choice(rule: Any, machines: bool = False, **options: Any) -> Any:
             given = {name: options.pop(name) for name in PARAMETERS}
             if several:
                 people = given["assessor"]
@@ -92,21 +93,22 @@ def consensus_options(*, machines: bool = True, several: bool = False) -> Decora
                 rule = ""
             return command(choice=rule_choice(rule, machines=machines, **given), **options)
 
-        made: Function = wrapped
-        for parameter in reversed(tuple(PARAMETERS.values())):
-            made = _option(parameter, several)(made)
-        if machines:
-            made = flag("--machines", help="Count machine judgments as votes.")(made)
-        return click.option(
+        return with_choice
+
+    counted = flag("--machines", help="Count machine judgments as votes.")
+    return all_of(
+        click.option(
             "--rule",
             default=() if several else "majority",
             show_default=not several,
             multiple=several,
             type=click.Choice(list(RULES)),
             help="; ".join(f"{rule.name}: {rule.help}" for rule in RULES.values()),
-        )(made)
-
-    return decorate
+        ),
+        *([counted] if machines else []),
+        *(_option(parameter, several) for parameter in PARAMETERS.values()),
+        receiving,
+    )
 
 
 def _option(parameter: RuleParameter, several: bool) -> Decorator:

@@ -35,6 +35,7 @@ COLLECTED_IN_MEMORY = 1024**2
 # Controls, line and paragraph separators, and what turns the direction of the text behind it.
 _STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 Item = TypeVar("Item")
+Rows = Iterable[Sequence[object]]
 Word = TypeVar("Word", bound=StrEnum)
 
 
@@ -72,8 +73,7 @@ def standard_output() -> Iterator[None]:
         if error.filename is not None:
             raise WorkbenchError(f"{error.filename}: {error.strerror}") from error
         message = f"the output cannot be written: {error.strerror or error}"
-        remedy = "write it to another place: the output is incomplete"
-        raise OutputFailed(message, remedy=remedy) from error
+        raise OutputFailed(message, remedy="write it to another place: the output is incomplete") from error
 
 
 class _Closed(io.RawIOBase):
@@ -143,7 +143,7 @@ def print_collected(file: IO[bytes]) -> None:
         shutil.copyfileobj(file, sys.stdout.buffer)
 
 
-def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def print_csv(columns: Sequence[str], rows: Rows) -> None:
     """Print a table as CSV."""
     from workbench.tables import csv_bytes
 
@@ -152,7 +152,7 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
 
 def say_table(
     headings: Sequence[str],
-    rows: Iterable[Sequence[object]],
+    rows: Rows,
     *,
     numeric: Sequence[int] = (),
     numeric_from: int | None = None,
@@ -186,7 +186,7 @@ def say_list(
     data: Any,
     as_json: bool,
     headings: Sequence[str],
-    rows: Iterable[Sequence[object]],
+    rows: Rows,
     *,
     numeric: Sequence[int] = (),
     numeric_from: int | None = None,
@@ -387,7 +387,7 @@ def part_option(parts: Iterable[str], default: str, tables: str) -> Callable[[Co
 
 
 def beside_bounds(
-    columns: Sequence[str], rows: Iterable[Sequence[object]], counts: Collection[str] = ()
+    columns: Sequence[str], rows: Rows, counts: Collection[str] = ()
 ) -> tuple[list[str], list[list[object]]]:
     """A table for people, who read bounds beside their figure, those of `counts` as whole numbers.
 
@@ -412,7 +412,7 @@ def figure(value: float | None, form: str = ".4f", otherwise: str = "-") -> str:
     return otherwise if value is None else format(value, form)
 
 
-def say_short(columns: Sequence[str], rows: Iterable[Sequence[object]], *, numeric_from: int = 1) -> None:
+def say_short(columns: Sequence[str], rows: Rows, *, numeric_from: int = 1) -> None:
     """Say a table for people: three decimals, and a dash for what is not there."""
     say_table(columns, [[_short(cell) for cell in row] for row in rows], numeric_from=numeric_from)
 

@@ -186,8 +186,7 @@ def command(
     depth = ALL_STRATEGIES[recipe.strategy].depth_read(values)
     if recipe.strategy == DEPTH.name and depth is not None and not as_json and not warnings:
         # Which runs brought a pair is not printed, and not to know it makes this several times faster.
-        tops = read_tops(runs, depth=depth, ties=ties)
-        _print_pairs(depth_pairs(tops, **values).items())
+        _print_pairs(depth_pairs(read_tops(runs, depth=depth, ties=ties), **values).items())
         return
     given = read_runs(runs, warnings=warnings, depth=depth, ties=ties)
     if qrels is not None:
@@ -335,8 +334,7 @@ def plan(
         for topic, ranking in run.rankings.items():
             longest[topic] = max(len(ranking), longest.get(topic, 0))
     own = {name: values.get(name) for name in ("run_depths", "topic_depths")}
-    reach = reached(tops, **own)
-    found = strategy.sizes(reach, values, longest=longest)
+    found = strategy.sizes(reached(tops, **own), values, longest=longest)
     hours, each = work.hours(found.total), work.hours_each(found.total)
     topics = dict(zip(found.topics, found.pairs, strict=True))
     if as_json:

@@ -40,9 +40,8 @@ def read_judged(name: str, codes: Collection[int], *, subtopics: bool = False) -
         lines = read_qrels(stream, source=source, subtopics=subtopics)
     kept = tuple(line for line in lines if line.grade not in codes)
     if not kept:
-        message = "every grade means cannot judge"
         remedy = f"take real grades out of --cannot-judge ({_listed(codes)})"
-        raise rejected(source, None, "empty", message, remedy)
+        raise rejected(source, None, "empty", "every grade means cannot judge", remedy)
     count = len(lines) - len(kept)
     if count:
         many = "1 line has" if count == 1 else f"{count:,} lines have"

@@ -153,8 +153,7 @@ def compare(first: str, second: str, runs: Texts, measure: str, form: str) -> No
     with ExitStack() as stack:
         one, other = (stack.enter_context(_release(name)) for name in (first, second))
         if scored and one.qrels:
-            relevance = Relevance(one.qrels)
-            scored = [matched(relevance, run) for run in scored]
+            scored = [matched(Relevance(one.qrels), run) for run in scored]
         found = compare_releases(one, other, runs=scored, measure=measure)
     say_comparison(found, form)
 

@@ -194,10 +194,9 @@ class Transport:
     def _request(self, method: str, path: str, query: Fields | None) -> Request:
         given = {name: _plain(value) for name, value in (query or {}).items() if value not in (None, "")}
         asked = f"?{urlencode(given, doseq=True)}" if given else ""
-        headers = {"Authorization": f"Bearer {self._token}"}
         # Files of pages stand beside the addresses of the API.
         url = (self._root if path.startswith("/c/") else self._address) + path + asked
-        return Request(url, method=method, headers=headers)  # noqa: S310  # the scheme was checked
+        return Request(url, method=method, headers={"Authorization": f"Bearer {self._token}"})  # noqa: S310  # the scheme was checked
 
     def _with_body(self, request: Request, body: bytes | Path | None) -> Any:
         if isinstance(body, Path):

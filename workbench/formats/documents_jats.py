@@ -255,8 +255,7 @@ def _origin(article: Element, meta: Element | None) -> str:
     journal = text_of(_first(article, "journal-title"))
     year = text_of(_first(_first(meta, "pub-date"), "year"))
     origin = ", ".join(part for part in (journal, year) if part)
-    lines = (", ".join(names), origin)
-    return "".join(f"<p>{escape(line)}</p>\n" for line in lines if line)
+    return "".join(f"<p>{escape(line)}</p>\n" for line in (", ".join(names), origin) if line)
 
 
 def _reference(element: Element) -> str:

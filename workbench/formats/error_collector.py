@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sized
 
 from workbench.errors import Finding, InvalidInput
 from workbench.figures import counted
@@ -58,6 +59,12 @@ class ErrorCollector:
         """Raise InvalidInput with all findings, if there are any."""
         if self._counts:
             raise InvalidInput(self.findings())
+
+    def require(self, found: Sized, missing: str, remedy: str) -> None:
+        """Raise InvalidInput if there are errors, or where nothing was found, which the message says."""
+        if not found and not self:
+            self.add(None, "empty", missing, remedy)
+        self.check()
 
     def _unlisted(self, listed: list[Finding]) -> list[Finding]:
         rest = self._counts - Counter(finding.code for finding in listed)

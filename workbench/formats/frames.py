@@ -93,9 +93,7 @@ def read_frame(
     value = grades[0] if grades else _place(names, _SCORES, errors)
     errors.check()
     kept = [(number, _id(row[topic]), _id(row[docno]), row[value]) for number, row in rows]
-    if not kept and not errors:
-        errors.add(None, "empty", "the frame has no rows", "check that this is the right file")
-    errors.check()
+    errors.require(kept, "the frame has no rows", "check that this is the right file")
     if qrels is None:
         qrels = bool(grades) or ("rank" not in names and all(_is_whole(cell) for *_, cell in kept))
     _check_pairs(kept, errors)

@@ -72,9 +72,7 @@ def read_graded_pairs(stream: Readable, form: PairKind, *, source: str) -> tuple
             errors.add(line, "twice", message, f"keep one {form.one} per pair")
         elif fit:
             found[topic, docno] = GradedPair(topic, docno, int(given), cells.get("words", ""), line)
-    if not found and not errors:
-        errors.add(None, "empty", f"the file contains no {form.one}", form.remedy)
-    errors.check()
+    errors.require(found, f"the file contains no {form.one}", form.remedy)
     return tuple(found.values())
 
 

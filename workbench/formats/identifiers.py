@@ -67,11 +67,10 @@ def check_ids(line: int | None, identifiers: Iterable[str], errors: ErrorCollect
         if not identifier:
             errors.add(line, "id", "an id is missing", "give every record an id")
         elif not fits(identifier):
-            message = f"the id {shown(identifier)} contains white space or invisible characters"
             errors.add(
                 line,
                 "id",
-                message,
+                f"the id {shown(identifier)} contains white space or invisible characters",
                 "write the id as one word: run and qrels files separate columns by spaces",
             )
         elif unseen := _UNSEEN.search(identifier):
@@ -106,9 +105,7 @@ def read_ids(stream: Readable, *, source: str) -> tuple[str, ...]:
         if columns:
             ids.append(id_text(columns[0]))
             check_ids(number, ids[-1:], errors)
-    if not ids:
-        errors.add(None, "empty", "the list contains no ids", "write one id per line")
-    errors.check()
+    errors.require(ids, "the list contains no ids", "write one id per line")
     return tuple(ids)
 
 

@@ -47,9 +47,7 @@ def read_judgments(
     for number, cells in headed_rows(stream, _NAMES, HEADER, _REMEDY, errors, notes):
         judgment = _judgment(number, cells, cannot_judge, spaced, errors)
         judgments += [judgment] if judgment else []
-    if not judgments and not errors:
-        errors.add(None, "empty", "the file contains no judgment", _REMEDY)
-    errors.check()
+    errors.require(judgments, "the file contains no judgment", _REMEDY)
     return tuple(judgments)
 
 

@@ -87,9 +87,7 @@ def read_qrels_by_line(stream: Readable, *, source: str, subtopics: bool = False
             lines.append(number)
     if len({(qrel.topic, qrel.docno) for qrel in qrels}) < len(qrels):
         _check_repeated(qrels, lines, subtopics, errors)
-    if not qrels and not errors:
-        errors.add(None, "empty", "the file contains no qrels lines", _shape(beir))
-    errors.check()
+    errors.require(qrels, "the file contains no qrels lines", _shape(beir))
     return tuple(qrels)
 
 
@@ -175,8 +173,7 @@ def _qrel(number: int, columns: list[bytes], beir: bool, errors: ErrorCollector)
         errors.add(number, "comment", "qrels have no comments", "delete the line: scorers cannot read it")
         return None
     if len(columns) != expected:
-        message = f"expected {expected} columns, found {len(columns)}"
-        errors.add(number, "columns", message, _shape(beir))
+        errors.add(number, "columns", f"expected {expected} columns, found {len(columns)}", _shape(beir))
         return None
     if not whole:
         errors.add(number, "grade", *wrong_grade(columns[-1]))

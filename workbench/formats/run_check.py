@@ -65,8 +65,7 @@ class RunWarnings:
     def about_second_column(self, lines: int, first: int) -> None:
         """Note the number of lines whose second column is not Q0, and the first of them."""
         if lines:
-            share = f"{lines:,} of {counted(self._lines, 'line')}"
-            message = f"the second column is not Q0 ({share})"
+            message = f"the second column is not Q0 ({lines:,} of {counted(self._lines, 'line')})"
             self._findings.add(first, "second-column", message, "write Q0, which other tools expect")
 
     def about_ranking(self, columns: TopicColumns, scores: Scores | None) -> None:
@@ -92,11 +91,10 @@ class RunWarnings:
     def about_tag(self, tag: str, file_stem: str | None) -> None:
         """Note a tag that is too long for common tools or not the name of its file."""
         if len(tag) > TAG_LENGTH:
-            message = f"the tag {shown(tag)} has {len(tag)} characters"
             self._findings.add(
                 None,
                 "tag-length",
-                message,
+                f"the tag {shown(tag)} has {len(tag)} characters",
                 f"shorten it if you submit to TREC, which asks for at most {TAG_LENGTH}",
             )
         if others := "".join(dict.fromkeys(_NOT_IN_TAGS.findall(tag))):
@@ -113,11 +111,10 @@ class RunWarnings:
         missing = [] if known is None else sorted(set(known) - sizes.keys())
         if missing:
             topics = f"{counted(len(missing), 'topic')} of {len(known or ()):,}"
-            message = f"{topics} without documents: {_some(missing)}"
             self._findings.add(
                 None,
                 "topics-missing",
-                message,
+                f"{topics} without documents: {_some(missing)}",
                 "check that the run is complete: they count as 0 in the means",
             )
         alike: dict[str, list[str]] = {}
@@ -143,31 +140,34 @@ class RunWarnings:
     def add_tallies(self) -> None:
         """Add the warnings that were counted topic by topic; to be called once, at the end."""
         unread = "nothing to do: scores decide the order, the rank column is ignored"
-        order = ("rank-order", "the rank contradicts the order of the scores", unread)
         if are_distances(self._tallies["rank-order"].lines, self._neighbours):
-            asked = "if lower is better, negate the scores, as the repair does; else renumber the ranks"
-            order = ("distances", "the score is higher than at the rank before: are these distances?", asked)
-        for name, (code, text, remedy) in {
-            "rank": ("rank", "the rank is not a whole number of 0 or more", unread),
-            "rank-repeated": ("rank-repeated", "the rank was given to another document of the topic", unread),
-            "rank-order": order,
-            "ties": (
+            self._tallies["distances"] = self._tallies.pop("rank-order")
+        for code, text, remedy in (
+            ("rank", "the rank is not a whole number of 0 or more", unread),
+            ("rank-repeated", "the rank was given to another document of the topic", unread),
+            ("rank-order", "the rank contradicts the order of the scores", unread),
+            (
+                "distances",
+                "the score is higher than at the rank before: are these distances?",
+                "if lower is better, negate the scores, as the repair does; else renumber the ranks",
+            ),
+            (
                 "ties",
                 "another document of the topic has the same score",
                 "nothing to do: the tie rule of the pool decides",
             ),
-            "near-ties": (
+            (
                 "near-ties",
                 "another document of the topic has the same score in single precision",
                 "scorers disagree on their order: write scores that differ in the first 6 digits",
             ),
-            "cut-ties": (
+            (
                 "cut-ties",
                 f"documents on both sides of the pool's cut at depth {self._cut} have this score",
                 "nothing to do: the tie rule of the pool decides which are judged",
             ),
-        }.items():
-            tally = self._tallies[name]
+        ):
+            tally = self._tallies[code]
             if tally.lines:
                 share = (
                     f"{tally.lines:,} of {counted(self._lines, 'line')} in {counted(tally.topics, 'topic')}"
@@ -328,11 +328,10 @@ def check_run(
         topic = id_text(name)
         sizes[topic] = len(columns.docnos)
         if known is not None and topic not in known:
-            message = f"topic {shown(topic)} is not among the topics ({counted(sizes[topic], 'line')})"
             errors.add(
                 columns.lines[0],
                 "unknown-topic",
-                message,
+                f"topic {shown(topic)} is not among the topics ({counted(sizes[topic], 'line')})",
                 "check the ids: they are compared as text, and 030 is not 30",
             )
         if most is not None and sizes[topic] > most:
@@ -344,11 +343,10 @@ def check_run(
         if expected.docnos is not None:
             for number, docno in zip(columns.lines, docnos, strict=True):
                 if docno not in expected.docnos:
-                    message = f"document {shown(docno)} is not in the collection"
                     errors.add(
                         number,
                         "unknown-document",
-                        message,
+                        f"document {shown(docno)} is not in the collection",
                         "check that the run was made on this version of the collection",
                     )
         if take is not None:

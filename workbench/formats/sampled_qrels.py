@@ -35,9 +35,7 @@ def read_sampled_qrels(stream: Readable, *, source: str) -> tuple[SampledQrel, .
     for _, (topic, _, docno, stratum, written) in _rows(stream, errors, (2, 4), _SHAPE, once):
         grade = int(written)
         found.append(SampledQrel(topic, docno, stratum, None if grade < 0 else grade))
-    if not found and not errors:
-        errors.add(None, "empty", "the file contains no lines", _SHAPE)
-    errors.check()
+    errors.require(found, "the file contains no lines", _SHAPE)
     return tuple(found)
 
 
@@ -105,11 +103,8 @@ def read_prels(stream: Readable, *, source: str) -> tuple[Prel, ...]:
             errors.add(number, "probability", message, _PRELS_SHAPE)
         elif int(grade) >= 0:
             found.append(Prel(topic, docno, int(grade), probability))
-    if not number and not errors:
-        errors.add(None, "empty", "the file contains no lines", _PRELS_SHAPE)
-    elif not found and not errors:
-        errors.add(None, "empty", "no document was drawn for statAP and judged", _PRELS_SHAPE)
-    errors.check()
+    nothing = "no document was drawn for statAP and judged" if number else "the file contains no lines"
+    errors.require(found, nothing, _PRELS_SHAPE)
     return tuple(found)
 
 

@@ -85,8 +85,7 @@ def stopping(
 
     This is advice: nothing is stopped by it. Intervals of recall hold at 95 %.
     """
-    goal = StoppingGoal(recall, confidence)
-    found = at.read(pool_advice, pool, goal, topics)
+    found = at.read(pool_advice, pool, StoppingGoal(recall, confidence), topics)
     if not print_export(advice_export(found, further), form):
         for one in found:
             _say(one, further)

@@ -117,8 +117,7 @@ def dispute_rules(at: ChosenCampaign, as_json: bool, **given: Any) -> None:
     changes = {name: value for name, value in given.items() if value is not None}
     if changes:
         with at.writing() as (db, campaign_id):
-            before = adjudication_rules(db, campaign_id)
-            save_adjudication_rules(db, campaign_id, replace(before, **changes))
+            save_adjudication_rules(db, campaign_id, replace(adjudication_rules(db, campaign_id), **changes))
     with at.reading() as (db, campaign_id):
         now = filled(DisputeRulesJson, adjudication_rules(db, campaign_id))
     say_list(now, as_json, ["setting", "value"], now.items())

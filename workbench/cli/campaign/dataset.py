@@ -57,8 +57,7 @@ def dataset(
     if not chosen:
         documents = figure(entry.documents, ",", "")
         data = {"id": entry.id, "parts": entry.parts, "documents": entry.documents}
-        row = (entry.id, ", ".join(entry.parts), documents)
-        say_list(data, as_json, list(data), [row], numeric=[2])
+        say_list(data, as_json, list(data), [(entry.id, ", ".join(entry.parts), documents)], numeric=[2])
         return
     lacking = [part for part in chosen if part not in entry.parts]
     if lacking:

@@ -141,8 +141,7 @@ VERSION = click.argument("version")
 @JSON_OBJECT
 def show(at: ChosenCampaign, version: str, as_json: bool) -> None:
     """Show release VERSION of CAMPAIGN: its rule, figures, hash and state."""
-    found = at.read(release_by_version, version)
-    _say(found, as_json)
+    _say(at.read(release_by_version, version), as_json)
 
 
 @campaign_command("download", release)
@@ -164,8 +163,7 @@ def download(at: ChosenCampaign, version: str, output: Path | None) -> None:
 def publish(at: ChosenCampaign, version: str, undo: bool, as_json: bool) -> None:
     """Let outsiders see release VERSION of CAMPAIGN at its public address, without signing in."""
     change = unpublish_release if undo else publish_release
-    found = at.write(change, version)
-    _say(found, as_json)
+    _say(at.write(change, version), as_json)
 
 
 @campaign_command("compare", release)
@@ -176,8 +174,7 @@ def publish(at: ChosenCampaign, version: str, undo: bool, as_json: bool) -> None
 @one_form
 def compare(at: ChosenCampaign, first: str, second: str, measure: str, form: str) -> None:
     """Compare releases FIRST and SECOND of CAMPAIGN: pairs that differ, and what that does to its runs."""
-    found = at.read(compare_campaign_releases, first, second, measure=measure)
-    say_comparison(found, form)
+    say_comparison(at.read(compare_campaign_releases, first, second, measure=measure), form)
 
 
 @database_command("import", release)
@@ -223,8 +220,7 @@ def import_(settings: Settings, file: str, slug: str | None, organiser: str | No
 @JSON_OBJECT
 def withdraw(at: ChosenCampaign, version: str, reason: str, as_json: bool) -> None:
     """Withdraw release VERSION of CAMPAIGN; it stays listed with the reason, and cannot be restored."""
-    found = at.write(withdraw_release, version, reason=reason)
-    _say(found, as_json)
+    _say(at.write(withdraw_release, version, reason=reason), as_json)
 
 
 def _say(found: Release, as_json: bool) -> None:

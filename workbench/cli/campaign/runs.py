@@ -8,7 +8,7 @@ from datetime import date
 import click
 
 from workbench.cli.campaign.campaigns import FILES
-from workbench.cli.check import Limit, changed_rules, rule_options, say_reports
+from workbench.cli.check import changed_rules, limit, rule_options, say_reports
 from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.inputs import open_input, opened_each
 from workbench.cli.output import (
@@ -138,25 +138,21 @@ def check(at: ChosenCampaign, files: Texts, as_json: bool) -> None:
     say_reports([one.report for one in checked], as_json=as_json)
 
 
-class _Day(click.ParamType[str]):
+def _day(text: str) -> str:
     """A date, or `none`, which becomes empty."""
-
-    name = "day"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        try:
-            return "" if value == "none" else date.fromisoformat(value).isoformat()
-        except ValueError:
-            self.fail(f"{value!r} is not a date: write it as 2026-12-31, or none", param, ctx)
+    try:
+        return "" if text == "none" else date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not a date: write it as 2026-12-31, or none") from None
 
 
 @campaign_command("rules")
 @rule_options
 @click.option(
-    "--max-per-group", metavar="N", type=Limit(), help="The most runs that a group can send, or none."
+    "--max-per-group", metavar="N", type=limit, help="The most runs that a group can send, or none."
 )
 @click.option(
-    "--last-day", metavar="DATE", type=_Day(), help="The last day (UTC) for groups to send runs, or none."
+    "--last-day", metavar="DATE", type=_day, help="The last day (UTC) for groups to send runs, or none."
 )
 @JSON_OBJECT
 def rules(
@@ -176,8 +172,7 @@ def rules(
             keep_rules(db, campaign_id, rules_from_json({**changed.to_json(), **changes}))
     now = at.read(rules_of)
     if as_json:
-        codes = {code: str(now.of(code)) for code in CODES}
-        say_json({**now.to_json(), "codes": codes})
+        say_json({**now.to_json(), "codes": {code: str(now.of(code)) for code in CODES}})
         return
     say_table(
         ["finding", "treated as", "meaning"],

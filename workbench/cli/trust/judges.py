@@ -136,8 +136,7 @@ def command(
         compared = {*(rules or rules_to_compare()), *([REFERENCE] if name == REFERENCE else [])}
         qrels += qrels_of_rules(answers, choices_of(compared, rule_choice()), relevant_from=relevant_from)
     if official:
-        grades = grades_of(read_graded(official, codes))
-        qrels.insert(0, AlternativeQrels(_OFFICIAL, grades, relevant_from))
+        qrels.insert(0, AlternativeQrels(_OFFICIAL, grades_of(read_graded(official, codes)), relevant_from))
     found_reference = next((one for one in qrels if one.name == name), None)
     if found_reference is None:
         listed = ", ".join(one.name for one in qrels)

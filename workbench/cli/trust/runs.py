@@ -77,8 +77,7 @@ def command(
     if "-" in runs.names:
         raise click.UsageError("runs are read twice: name their files")
     chosen = ranking_measure(measure)
-    grades = grades_of(read_input(qrels, read_qrels))
-    whole = AlternativeQrels(WHOLE, grades, relevant_from)
+    whole = AlternativeQrels(WHOLE, grades_of(read_input(qrels, read_qrels)), relevant_from)
     groups = read_groups(groups_file) if groups_file and not single else {}
     tags = set(read_tags(pooled_file)) if pooled_file else None
     made = depth_pool(_pooled_runs(runs, tags, depth, pool_ties), depth=depth, ties=pool_ties)

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import CheckConstraint, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from workbench.storage.packed_text import PackedText
-from workbench.storage.tables.columns import AccountId, Base, CampaignId, Id, RowKey, Str20, Str64, Str200
+from workbench.storage.tables.columns import (
+    AccountId,
+    Base,
+    CampaignId,
+    Content,
+    Count,
+    Id,
+    JsonList,
+    JsonObject,
+    RowKey,
+    Str20,
+    Str64,
+    Str200,
+    Words,
+)
 
 
 class CampaignRow(Base):
@@ -19,17 +32,17 @@ class CampaignRow(Base):
     id: Mapped[RowKey]
     slug: Mapped[str] = mapped_column(String(80), unique=True)
     name: Mapped[Str200]
-    scale: Mapped[dict[str, Any]]
-    guidelines: Mapped[str] = mapped_column(default="")
+    scale: Mapped[JsonObject]
+    guidelines: Mapped[Words]
     instructions: Mapped[int] = mapped_column(default=1)  # the version of scale and guidelines
     illustrative: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime]
-    run_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # what is checked in runs
-    desk_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # questions, probes, breaks
-    adjudication_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # what counts as disputed
+    run_rules: Mapped[JsonObject] = mapped_column(default=dict)  # what is checked in runs
+    desk_rules: Mapped[JsonObject] = mapped_column(default=dict)  # questions, probes, breaks
+    adjudication_rules: Mapped[JsonObject] = mapped_column(default=dict)  # what counts as disputed
     archived_at: Mapped[datetime | None]  # nothing can be changed while it is set
-    documents: Mapped[int] = mapped_column(default=0)  # rows of `document`, kept by whoever writes these
-    document_changes: Mapped[int] = mapped_column(default=0, server_default="0")  # for search indexes
+    documents: Mapped[Count]  # rows of `document`, kept by whoever writes these
+    document_changes: Mapped[Count] = mapped_column(server_default="0")  # for search indexes
 
 
 class InstructionsRow(Base):
@@ -39,7 +52,7 @@ class InstructionsRow(Base):
     campaign_id: Mapped[CampaignId] = mapped_column(primary_key=True)
     version: Mapped[int] = mapped_column(primary_key=True)
     guidelines: Mapped[str]
-    scale: Mapped[dict[str, Any]]
+    scale: Mapped[JsonObject]
     saved_by: Mapped[AccountId | None]
     saved_at: Mapped[datetime]
 
@@ -50,7 +63,7 @@ class CollectionListRow(Base):
     __tablename__ = "collection_list"
     campaign_id: Mapped[CampaignId] = mapped_column(primary_key=True)
     file_name: Mapped[str]
-    content_gzip: Mapped[bytes] = mapped_column(deferred=True)
+    content_gzip: Mapped[Content]
     sha256: Mapped[Str64]  # of the uncompressed list
     docnos: Mapped[int]
     added_by: Mapped[AccountId | None]
@@ -65,9 +78,9 @@ class TopicRow(Base):
     topic: Mapped[Id] = mapped_column(primary_key=True)
     position: Mapped[int]
     title: Mapped[str]
-    description: Mapped[str] = mapped_column(default="")
-    narrative: Mapped[str] = mapped_column(default="")
-    subtopics: Mapped[list[Any]] = mapped_column(default=list)  # [id, label], for assessors to tick
+    description: Mapped[Words]
+    narrative: Mapped[Words]
+    subtopics: Mapped[JsonList] = mapped_column(default=list)  # [id, label], for assessors to tick
 
 
 class DocumentRow(Base):
@@ -76,7 +89,7 @@ class DocumentRow(Base):
     __tablename__ = "document"
     campaign_id: Mapped[CampaignId] = mapped_column(primary_key=True)
     docno: Mapped[Id] = mapped_column(primary_key=True)
-    title: Mapped[str] = mapped_column(default="")
+    title: Mapped[Words]
     text: Mapped[str] = mapped_column(PackedText, default="")
     sha256: Mapped[Str64]
 
@@ -100,8 +113,8 @@ class OriginalRow(Base):
     sha256: Mapped[Str64]
     size: Mapped[int | None]
     packed: Mapped[bool]
-    content: Mapped[bytes | None] = mapped_column(deferred=True)
-    shown: Mapped[bytes | None] = mapped_column(deferred=True)
+    content: Mapped[Content | None]
+    shown: Mapped[Content | None]
     width: Mapped[int | None]
     height: Mapped[int | None]
     __table_args__ = (
@@ -129,7 +142,7 @@ class KnownAnswerRow(Base):
     docno: Mapped[Id] = mapped_column(primary_key=True)
     purpose: Mapped[Str20] = mapped_column(primary_key=True)
     grade: Mapped[int]
-    feedback: Mapped[str] = mapped_column(default="")
+    feedback: Mapped[Words]
     added_by: Mapped[AccountId | None]
     added_at: Mapped[datetime]
     __table_args__ = (
@@ -149,5 +162,5 @@ class DocumentLoadRow(Base):
     campaign_id: Mapped[CampaignId] = mapped_column(index=True)
     source: Mapped[Str200]
     documents: Mapped[int]
-    loaded: Mapped[int] = mapped_column(default=0)
+    loaded: Mapped[Count]
     moved_at: Mapped[datetime]

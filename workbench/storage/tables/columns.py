@@ -50,6 +50,13 @@ Str120 = Annotated[str, mapped_column(String(120))]
 Str200 = Annotated[str, mapped_column(String(200))]
 Str254 = Annotated[str, mapped_column(String(254))]
 BigInt = Annotated[int, mapped_column(BigInteger)]
+Count = Annotated[int, mapped_column(default=0)]
+# A text that need not be given.
+Words = Annotated[str, mapped_column(default="")]
+# Bytes that are read only where they are asked for.
+Content = Annotated[bytes, mapped_column(deferred=True)]
+JsonObject = dict[str, Any]
+JsonList = list[Any]
 
 RowKey = Annotated[int, mapped_column(RowId, primary_key=True)]
 AccountId = Annotated[int, mapped_column(ForeignKey("account.id"))]
@@ -78,6 +85,6 @@ class Base(DeclarativeBase):
         datetime: Moment,
         float: Double,
         str: Text,
-        dict[str, Any]: JSON,
-        list[Any]: JSON,
+        JsonObject: JSON,
+        JsonList: JSON,
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
@@ -15,9 +14,11 @@ from workbench.storage.tables.columns import (
     BigInt,
     CampaignId,
     Id,
+    JsonList,
     RowKey,
     Str20,
     Str64,
+    Words,
 )
 
 
@@ -30,7 +31,7 @@ class PreferenceTaskRow(Base):
     topic: Mapped[Id]
     kind: Mapped[Str20]
     assessor_id: Mapped[AssessorId] = mapped_column(index=True)
-    pairs: Mapped[list[Any]]
+    pairs: Mapped[JsonList]
     seed: Mapped[BigInt]
     assigned_at: Mapped[datetime]
     revoked_at: Mapped[datetime | None]
@@ -51,7 +52,7 @@ class PreferenceEventRow(Base):
     second: Mapped[Id]
     first_was_left: Mapped[bool]
     choice: Mapped[Str20]
-    reason: Mapped[str] = mapped_column(default="")
+    reason: Mapped[Words]
     client_id: Mapped[Str64]
     active_ms: Mapped[int | None]
     recorded_at: Mapped[datetime]
@@ -75,8 +76,8 @@ class AdjudicationEventRow(Base):
     account_id: Mapped[AccountId | None]
     decision: Mapped[Str20]
     grade: Mapped[int | None]
-    reason: Mapped[str] = mapped_column(default="")
-    seen: Mapped[list[Any]] = mapped_column("said")
+    reason: Mapped[Words]
+    seen: Mapped[JsonList] = mapped_column("said")
     client_id: Mapped[Str64]
     active_ms: Mapped[int | None]
     recorded_at: Mapped[datetime]

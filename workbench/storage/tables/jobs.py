@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from workbench.storage.tables.columns import Base, CampaignId, RowKey, Str20, Str64, Str200
+from workbench.storage.tables.columns import Base, CampaignId, Count, RowKey, Str20, Str64, Str200, Words
 
 
 class JobRow(Base):
@@ -25,13 +25,13 @@ class JobRow(Base):
     depends_on: Mapped[Str64]
     host: Mapped[Str200]
     state: Mapped[Str20] = mapped_column(index=True)
-    attempts: Mapped[int] = mapped_column(default=0)
+    attempts: Mapped[Count]
     label: Mapped[Str200] = mapped_column(default="")
-    done: Mapped[int] = mapped_column(default=0)
-    total: Mapped[int] = mapped_column(default=0)
+    done: Mapped[Count]
+    total: Mapped[Count]
     error: Mapped[str] = mapped_column(String(40), default="")  # its kind, such as Conflict
-    message: Mapped[str] = mapped_column(default="")
-    remedy: Mapped[str] = mapped_column(default="")
+    message: Mapped[Words]
+    remedy: Mapped[Words]
     asked_at: Mapped[datetime]
     beat_at: Mapped[datetime | None]
     ended_at: Mapped[datetime | None]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import (
     CheckConstraint,
@@ -21,12 +20,15 @@ from workbench.storage.tables.columns import (
     BigInt,
     CampaignId,
     Id,
+    JsonList,
+    JsonObject,
     PoolId,
     RowKey,
     Str20,
     Str64,
     Str120,
     Str200,
+    Words,
 )
 
 
@@ -88,7 +90,7 @@ class JudgmentEventRow(Base):
     docno: Mapped[Id]
     answer: Mapped[Str20]
     grade: Mapped[int | None]
-    reason: Mapped[str] = mapped_column(default="")
+    reason: Mapped[Words]
     client_id: Mapped[Str64]
     source: Mapped[Str200]
     assignment_id: Mapped[AssignmentId | None]
@@ -99,10 +101,10 @@ class JudgmentEventRow(Base):
     active_ms: Mapped[int | None]
     recorded_at: Mapped[datetime]
     purpose: Mapped[Str20] = mapped_column(default="judging")
-    comment: Mapped[str] = mapped_column(default="")
-    evidence: Mapped[list[Any] | None]
-    ratings: Mapped[dict[str, Any] | None]
-    subtopics: Mapped[list[Any] | None]
+    comment: Mapped[Words]
+    evidence: Mapped[JsonList | None]
+    ratings: Mapped[JsonObject | None]
+    subtopics: Mapped[JsonList | None]
     said_at: Mapped[datetime | None]
     instructions: Mapped[int | None]
     __table_args__ = (
@@ -127,8 +129,8 @@ class AssessorNoteRow(Base):
     __tablename__ = "assessor_note"
     assessor_id: Mapped[AssessorId] = mapped_column(primary_key=True)
     topic: Mapped[Id] = mapped_column(primary_key=True)
-    words: Mapped[list[Any]] = mapped_column(default=list)
-    note: Mapped[str] = mapped_column(default="")
+    words: Mapped[JsonList] = mapped_column(default=list)
+    note: Mapped[Words]
     changed_at: Mapped[datetime]
 
 
@@ -141,7 +143,7 @@ class KeptAsideRow(Base):
     account_id: Mapped[AccountId]
     assignment_id: Mapped[AssignmentId | None]
     client_id: Mapped[Str64]
-    answer: Mapped[dict[str, Any]]  # as it was sent
+    answer: Mapped[JsonObject]  # as it was sent
     why: Mapped[str]
     received_at: Mapped[datetime]
     settled_by: Mapped[AccountId | None]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Any
 
 from sqlalchemy import CheckConstraint, ForeignKey, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
@@ -13,7 +12,9 @@ from workbench.storage.tables.columns import (
     Base,
     BigInt,
     CampaignId,
+    Count,
     GroupId,
+    JsonObject,
     OwnerId,
     RowId,
     RowKey,
@@ -22,6 +23,7 @@ from workbench.storage.tables.columns import (
     Str120,
     Str200,
     Str254,
+    Words,
 )
 
 ROLES = "role in ('organiser','assessor','adjudicator','viewer','participant')"
@@ -38,7 +40,7 @@ class AccountRow(Base):
     administrator: Mapped[bool] = mapped_column(default=False)  # may create campaigns and accounts
     created_at: Mapped[datetime]
     disabled_at: Mapped[datetime | None]
-    desk: Mapped[dict[str, Any]] = mapped_column(default=dict)  # the judging desk: keys, text size
+    desk: Mapped[JsonObject] = mapped_column(default=dict)  # the judging desk: keys, text size
 
 
 class SessionRow(Base):
@@ -174,7 +176,7 @@ class TwoFactorRow(Base):
     secret: Mapped[Str64]
     confirmed_at: Mapped[datetime | None]
     last_step: Mapped[BigInt] = mapped_column(default=0)
-    recovery_hashes: Mapped[str] = mapped_column(default="")
+    recovery_hashes: Mapped[Words]
 
 
 class CodeStepRow(Base):
@@ -222,7 +224,7 @@ class MailMessageRow(Base):
     created_at: Mapped[datetime]
     due_at: Mapped[datetime] = mapped_column(index=True)
     claimed_until: Mapped[datetime | None]
-    tries: Mapped[int] = mapped_column(default=0)
+    tries: Mapped[Count]
     reason: Mapped[str] = mapped_column(String(300), default="")
     sent_at: Mapped[datetime | None]
     __table_args__ = (CheckConstraint("state in ('waiting','sent','failed','not needed')", "state"),)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import CheckConstraint, ForeignKey, Index, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
@@ -14,6 +13,8 @@ from workbench.storage.tables.columns import (
     Base,
     CampaignId,
     Id,
+    JsonList,
+    JsonObject,
     PoolId,
     RowKey,
     Str20,
@@ -33,7 +34,7 @@ class PoolRow(Base):
     id: Mapped[RowKey]
     campaign_id: Mapped[CampaignId] = mapped_column(nullable=True)  # null while made
     name: Mapped[Str120]
-    recipe: Mapped[dict[str, Any]]
+    recipe: Mapped[JsonObject]
     pairs: Mapped[int]
     largest_possible: Mapped[int]
     created_by: Mapped[AccountId | None]
@@ -59,7 +60,7 @@ class PoolEntryRow(Base):
     pool_id: Mapped[PoolId] = mapped_column(primary_key=True)
     topic: Mapped[Id] = mapped_column(primary_key=True)
     docno: Mapped[Id] = mapped_column(primary_key=True)
-    brought_by: Mapped[list[Any]]
+    brought_by: Mapped[JsonList]
     best_rank: Mapped[int | None]
     run_count: Mapped[int]
     weight: Mapped[float | None]

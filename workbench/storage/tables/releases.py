@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import CheckConstraint, ForeignKey, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from workbench.storage.tables.columns import AccountId, Base, BigInt, CampaignId, RowKey, Str64
+from workbench.storage.tables.columns import (
+    AccountId,
+    Base,
+    BigInt,
+    CampaignId,
+    JsonObject,
+    RowKey,
+    Str64,
+    Words,
+)
 
 
 class ReleaseRow(Base):
@@ -23,8 +31,8 @@ class ReleaseRow(Base):
     id: Mapped[RowKey]
     campaign_id: Mapped[CampaignId | None]  # null while it is stored
     version: Mapped[str] = mapped_column(String(40))
-    rule: Mapped[dict[str, Any]]
-    figures: Mapped[dict[str, Any]]
+    rule: Mapped[JsonObject]
+    figures: Mapped[JsonObject]
     seed: Mapped[BigInt]
     sha256: Mapped[Str64]
     size: Mapped[BigInt]
@@ -33,7 +41,7 @@ class ReleaseRow(Base):
     public_at: Mapped[datetime | None]
     withdrawn_by: Mapped[AccountId | None]
     withdrawn_at: Mapped[datetime | None]
-    withdrawn_reason: Mapped[str] = mapped_column(default="")
+    withdrawn_reason: Mapped[Words]
     __table_args__ = (
         UniqueConstraint("campaign_id", "version"),
         CheckConstraint("(withdrawn_at is null) = (withdrawn_reason = '')", "reason_if_withdrawn"),
@@ -59,5 +67,5 @@ class ReleaseOriginRow(Base):
     __tablename__ = "release_origin"
     campaign_id: Mapped[CampaignId] = mapped_column(primary_key=True)
     sha256: Mapped[Str64]
-    contents: Mapped[dict[str, Any]]
+    contents: Mapped[JsonObject]
     imported_at: Mapped[datetime]

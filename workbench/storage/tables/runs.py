@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import (
     CheckConstraint,
@@ -19,12 +18,16 @@ from workbench.storage.tables.columns import (
     Base,
     BigInt,
     CampaignId,
+    Content,
     GroupId,
     Id,
+    JsonList,
+    JsonObject,
     RowKey,
     Str20,
     Str64,
     Str120,
+    Words,
 )
 
 
@@ -62,22 +65,22 @@ class RunRow(Base):
     sha256: Mapped[Str64]  # of the uncompressed file
     topics: Mapped[int]
     lines: Mapped[int]
-    warnings: Mapped[list[Any]]
+    warnings: Mapped[JsonList]
     added_by: Mapped[AccountId | None]
     added_at: Mapped[datetime]
     group_id: Mapped[GroupId | None]
     kind: Mapped[Str20 | None]
-    description: Mapped[str] = mapped_column(default="")
+    description: Mapped[Words]
     priority: Mapped[int | None]  # 1 is pooled first
     verdict: Mapped[Str20] = mapped_column(default="accepted")
-    verdict_reason: Mapped[str] = mapped_column(default="")
+    verdict_reason: Mapped[Words]
     verdict_by: Mapped[AccountId | None]
     verdict_at: Mapped[datetime | None]
     replaced_at: Mapped[datetime | None]
     seconds_per_query: Mapped[float | None]
     index_bytes: Mapped[BigInt | None]
     # The last, since SQLite passes through a value to reach the next one.
-    content_gzip: Mapped[bytes] = mapped_column(deferred=True)
+    content_gzip: Mapped[Content]
     __table_args__ = (
         Index(
             "uq_run_tag_that_holds",
@@ -104,8 +107,8 @@ class PackedRunRow(Base):
     __tablename__ = "packed_run"
     run_id: Mapped[int] = mapped_column(ForeignKey("run.id", ondelete="CASCADE"), primary_key=True)
     width: Mapped[int]
-    topics: Mapped[list[Any]] = mapped_column(deferred=True)
-    records: Mapped[bytes] = mapped_column(deferred=True)
+    topics: Mapped[JsonList] = mapped_column(deferred=True)
+    records: Mapped[Content]
 
 
 class CheckedFileRow(Base):
@@ -119,9 +122,9 @@ class CheckedFileRow(Base):
     campaign_id: Mapped[CampaignId]
     batch: Mapped[Str64]
     file_name: Mapped[str]
-    content_gzip: Mapped[bytes | None] = mapped_column(deferred=True)
+    content_gzip: Mapped[Content | None]
     sha256: Mapped[Str64 | None]
-    report: Mapped[dict[str, Any]]
+    report: Mapped[JsonObject]
     group_id: Mapped[GroupId | None]
     added_by: Mapped[AccountId | None]
     added_at: Mapped[datetime] = mapped_column(index=True)
