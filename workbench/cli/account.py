@@ -20,6 +20,7 @@ from workbench.cli.database import (
 )
 from workbench.cli.output import (
     JSON_OBJECT,
+    POSITIVE,
     OneOf,
     Texts,
     flag,
@@ -325,7 +326,7 @@ def list_tokens(settings: Settings, login: str, as_json: bool) -> None:
 
 
 @of_login("revoke", token)
-@click.argument("token", type=click.IntRange(1))
+@click.argument("token", type=POSITIVE)
 def revoke(settings: Settings, login: str, token: int) -> None:
     """Revoke the TOKEN of LOGIN, by its number in the list."""
     revoked = _change(settings, login, revoke_access_token, token)
@@ -337,7 +338,7 @@ def revoke(settings: Settings, login: str, token: int) -> None:
 @click.option("--act", default="", help="Only acts whose name contains this, such as role.")
 @click.option("--campaign", default="", help="Only acts in this campaign.")
 @click.option("--request", default="", help="Only acts of this request ID.")
-@setting("--last", default=50, type=click.IntRange(1), help="Number of entries.")
+@setting("--last", default=50, type=POSITIVE, help="Number of entries.")
 @JSON_OBJECT
 def trail(
     settings: Settings, login: str, act: str, campaign: str, request: str, last: int, as_json: bool

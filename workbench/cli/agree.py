@@ -122,7 +122,7 @@ def report_options(*more: str) -> Decorator:
         agreement_options(*REPORT_FIELDS, *more),
         click.option(
             "--matrix",
-            type=click.Choice(list(COEFFICIENTS)),
+            type=click.Choice(COEFFICIENTS),
             help="The matrix of assessors by this coefficient.",
         ),
         click.option(

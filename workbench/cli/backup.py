@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from workbench.cli.database import database_command, existing_database, same_database
-from workbench.cli.output import JSON_OBJECT, REFUSED, printable, say_json
+from workbench.cli.output import JSON_OBJECT, OLD_FILE, REFUSED, printable, say_json
 from workbench.errors import Finding, WorkbenchError, finding_to_json
 from workbench.figures import counted
 from workbench.settings import Settings
@@ -113,7 +113,7 @@ def backup(settings: Settings, to: Path | None, as_json: bool) -> None:
 
 
 @database_command("restore")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=OLD_FILE)
 @click.option("--sha256", help="Refuse a file without this SHA-256, which `workbench backup` printed.")
 @JSON_OBJECT
 def restore(settings: Settings, file: Path, sha256: str | None, as_json: bool) -> None:
@@ -147,7 +147,7 @@ def _hash(path: Path) -> str:
 @database_command("verify")
 @click.option(
     "--against",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=OLD_FILE,
     help="Backup that must have the same rows.",
 )
 @JSON_OBJECT

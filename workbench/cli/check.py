@@ -15,6 +15,8 @@ import click
 
 from workbench.cli.inputs import FILE, STANDARD_INPUT, is_file, open_input, read_input
 from workbench.cli.output import (
+    FOLDER,
+    POSITIVE,
     REFUSED,
     OneOf,
     Texts,
@@ -39,7 +41,7 @@ from workbench.formats.topics import read_topic_ids
 
 def limit(text: str) -> int:
     """A number, or `none`, which becomes 0."""
-    return 0 if text == "none" else int(click.IntRange(min=1).convert(text, None, None))
+    return 0 if text == "none" else POSITIVE(text)
 
 
 rule_options = all_of(
@@ -94,13 +96,13 @@ def _say_repair(report: RunReport) -> None:
 @click.argument("runs", type=FILE, metavar="RUN...", nargs=-1, required=True)
 @click.option("--topics", type=FILE, help="The topics in any format, or a list of their ids.")
 @click.option("--docids", type=FILE, help="The docnos of the collection, one per line.")
-@click.option("--cut", metavar="N", type=click.IntRange(min=1), help="Pool depth: warn of ties across it.")
+@click.option("--cut", metavar="N", type=POSITIVE, help="Pool depth: warn of ties across it.")
 @rule_options
 @click.option(
     "--correct-to",
     "folder",
     metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Write repaired runs here, where an automatic repair is possible.",
 )
 @flag("--json", "as_json", help="Print a JSON array with one object per run.")

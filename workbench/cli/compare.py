@@ -62,7 +62,7 @@ AVERAGE_OVER = setting(
 )
 ORDER = setting(
     "--order",
-    type=click.Choice(list(ORDERS)),
+    type=click.Choice(ORDERS),
     default=next(iter(ORDERS)),
     help="By the median of the runs, hardest first, or by their standard deviation, highest first.",
 )

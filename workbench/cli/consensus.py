@@ -23,6 +23,8 @@ from workbench.agreement.coefficients.alpha import alpha
 from workbench.agreement.ratings import judged_ratings
 from workbench.cli.inputs import FILE, QRELS, read_each
 from workbench.cli.output import (
+    NEW_FILE,
+    POSITIVE,
     Decorator,
     Function,
     Integers,
@@ -64,13 +66,13 @@ _EXPORTS = {
 }
 EXPORT = click.option(
     "--export",
-    type=click.Choice(list(_EXPORTS)),
+    type=click.Choice(_EXPORTS),
     help="; ".join(f"{name}: {what}" for name, what in _EXPORTS.items()),
 )
 OUTPUT = click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=NEW_FILE,
     help="File to write; by default, print.",
 )
 
@@ -102,7 +104,7 @@ def consensus_options(*, machines: bool = True, several: bool = False) -> Decora
             default=() if several else "majority",
             show_default=not several,
             multiple=several,
-            type=click.Choice(list(RULES)),
+            type=click.Choice(RULES),
             help="; ".join(f"{rule.name}: {rule.help}" for rule in RULES.values()),
         ),
         *([counted] if machines else []),
@@ -134,7 +136,7 @@ def _number(text: str) -> str:
 @click.argument("files", type=FILE, nargs=-1, required=True, metavar="FILE...")
 @consensus_options(several=True, machines=False)
 @cannot_judge_option
-@setting("--relevant-from", type=click.IntRange(1), default=1, metavar="N")
+@setting("--relevant-from", type=POSITIVE, default=1, metavar="N")
 @click.option("--adjudicated", "decided", type=QRELS, help="Grades that an adjudicator decided.")
 @click.option("--gold", type=QRELS, help="Expert grades: report the accuracy of each rule.")
 @EXPORT

@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 import click
 
 from workbench.cli.inputs import open_input
-from workbench.cli.output import setting
+from workbench.cli.output import NEW_FILE, setting
 from workbench.errors import WorkbenchError
 from workbench.formats.frames import FRAMES, frame_csv, frame_of, frame_parquet, is_frame, read_frame
 from workbench.formats.qrels import BEIR_HEADER, read_qrels, write_qrels
@@ -21,10 +21,10 @@ _BEIR = tuple(name.decode() for name in BEIR_HEADER)
 
 @click.command("convert")
 @click.argument("source", metavar="FILE")
-@click.argument("target", metavar="TO", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("target", metavar="TO", type=NEW_FILE)
 @setting(
     "--columns",
-    type=click.Choice(list(FRAMES)),
+    type=click.Choice(FRAMES),
     default="pyterrier",
     help="Names of the columns of CSV and Parquet.",
 )

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from workbench.cli.inputs import QRELS_FILE
-from workbench.cli.output import TIES, Integers, flag, one_form, print_export, say_table, setting
+from workbench.cli.output import POSITIVE, TIES, Integers, flag, one_form, print_export, say_table, setting
 from workbench.cli.qrels_files import cannot_judge_option, read_judged
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, read_arrays, run_arguments
@@ -23,7 +23,7 @@ _DEEPEST = 100_000
 
 
 @click.command("curve")
-@click.argument("kind", type=click.Choice(list(CURVES)), metavar="KIND")
+@click.argument("kind", type=click.Choice(CURVES), metavar="KIND")
 @QRELS_FILE
 @run_arguments()
 @click.option("--topic", help="The curve of this topic instead of the mean over all topics of the qrels.")
@@ -36,7 +36,7 @@ _DEEPEST = 100_000
 @setting(
     "--relevant-from",
     "rel",
-    type=click.IntRange(1),
+    type=POSITIVE,
     default=1,
     metavar="N",
     help="The lowest grade that counts as relevant.",
@@ -61,7 +61,7 @@ _DEEPEST = 100_000
 )
 @click.option(
     "--docs",
-    type=click.IntRange(1),
+    type=POSITIVE,
     metavar="N",
     help="roc: documents in the collection.  [default: judged documents only; some must be not relevant]",
 )

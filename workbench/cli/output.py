@@ -300,6 +300,12 @@ setting = partial(click.option, show_default=True)
 """An option whose default is said in the help."""
 
 
+POSITIVE = click.IntRange(1)
+FOLDER = click.Path(file_okay=False, path_type=Path)
+OLD_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+NEW_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
 class OneOf(click.ParamType[Word]):
     """One of the words of an enumeration; the command receives the member."""
 
@@ -381,9 +387,7 @@ def say_notes(sentences: Iterable[str]) -> None:
 
 def part_option(parts: Iterable[str], default: str, tables: str) -> Callable[[Command], Command]:
     """Give a command `--part`, one of the `tables` of its result."""
-    return setting(
-        "--part", type=click.Choice(list(parts)), default=default, help=f"Table to print: {tables}."
-    )
+    return setting("--part", type=click.Choice(parts), default=default, help=f"Table to print: {tables}.")
 
 
 def beside_bounds(
@@ -428,7 +432,7 @@ JSON_ARRAY = flag("--json", "as_json", help="One JSON array.")
 MEASURE = setting("-m", "--measure", default="AP", help="Measure that ranks the runs, such as AP or nDCG@10.")
 RELEVANT_FROM = setting(
     "--relevant-from",
-    type=click.IntRange(1),
+    type=POSITIVE,
     default=1,
     metavar="N",
     help="Lowest relevant grade.",

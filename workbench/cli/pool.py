@@ -15,6 +15,7 @@ import click
 from workbench.cli.inputs import FILE
 from workbench.cli.output import (
     JSON_OBJECT,
+    POSITIVE,
     Command,
     Function,
     Integers,
@@ -90,7 +91,7 @@ def recipe_options(*, listed_by: str = "workbench pool --strategies") -> Callabl
     return all_of(
         setting(
             "--strategy",
-            type=click.Choice(list(ALL_STRATEGIES)),
+            type=click.Choice(ALL_STRATEGIES),
             default="depth",
             help=f"Pooling strategy; {listed_by} lists them.",
         ),
@@ -112,7 +113,7 @@ campaign_recipe_options = all_of(
     click.option("--run", "tags", multiple=True, help="Tag of a run to pool (repeatable); default all."),
     click.option(
         "--priority",
-        type=click.IntRange(1),
+        type=POSITIVE,
         help="Only each group's runs with this priority or a smaller number.",
     ),
     flag("--supplementary", help="Leave out pairs that are already pooled or judged."),
@@ -131,7 +132,7 @@ UNJUDGED = ("unknown", NOT_RELEVANT)
 @click.option("--qrels", type=FILE, help="Judgments to replay an adaptive strategy on.")
 @setting(
     "--relevant-from",
-    type=click.IntRange(1),
+    type=POSITIVE,
     default=1,
     help="With --qrels: lowest relevant grade.",
 )

@@ -10,6 +10,7 @@ import click
 from workbench.cli.inputs import FILE, QRELS_FILE, open_input, read_input
 from workbench.cli.output import (
     ALL_DIGITS,
+    POSITIVE,
     RELEVANT_FROM,
     Texts,
     flag,
@@ -51,7 +52,7 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @click.argument("topics", type=FILE)
 @setting(
     "--learner",
-    type=click.Choice(list(LEARNERS)),
+    type=click.Choice(LEARNERS),
     default=BMI.name,
     help="; ".join(f"{one.name}: {one.help}" for one in LEARNERS.values()) + ".",
 )
@@ -64,18 +65,18 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @setting("--recall", type=_SHARE, default=0.8, help="Recall that the rules should reach.")
 @setting("--confidence", type=_SHARE, default=0.95, help="Confidence for rules that promise a recall.")
 @setting("--seed", type=click.IntRange(0), default=0, help="First random seed.")
-@setting("--seeds", type=click.IntRange(1), default=1, help="Number of consecutive seeds.")
+@setting("--seeds", type=POSITIVE, default=1, help="Number of consecutive seeds.")
 @RELEVANT_FROM
 @setting(
     "--fewest",
-    type=click.IntRange(1),
+    type=POSITIVE,
     default=1,
     metavar="N",
     help="Leave out topics with fewer relevant documents.",
 )
 @click.option(
     "--part",
-    type=click.Choice(list(SIMULATION_PARTS)),
+    type=click.Choice(SIMULATION_PARTS),
     help="Table to print.  [default: rules with --stop, else measures]",
 )
 @ALL_DIGITS

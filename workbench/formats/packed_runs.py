@@ -39,12 +39,10 @@ from workbench.formats.packed_lines import (
     fingerprints,
     packed_lines,
 )
-from workbench.formats.run_table import MOST_LINES, Scores, finite_doubles
+from workbench.formats.run_table import MOST_LINES, Flags, Scores, finite_doubles
 from workbench.formats.source import Readable, open_source
 from workbench.ranking import array_order
 from workbench.records import Ranking, Run, TieRule, id_text
-
-Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 # So many digits make an integer below 2^64, and powers of ten up to this one are doubles.
 _MOST_DIGITS, _MOST_PLACES = 19, 22

@@ -18,12 +18,11 @@ from workbench.figures import counted
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.identifiers import LONGEST_ID, all_fit, check_ids, is_utf8
 from workbench.formats.run_rules import DEFAULT_RULES, RunFindings, RunRules
-from workbench.formats.run_table import COLUMNS, Scores, TopicColumns, finite_doubles, run_table
+from workbench.formats.run_table import COLUMNS, Flags, Scores, TopicColumns, finite_doubles, run_table
 from workbench.formats.source import Readable
 from workbench.records import Ranking, id_text
 
 Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
-Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 TAG_LENGTH = 20
 _NOT_IN_TAGS = re.compile("[^A-Za-z0-9_-]")

@@ -163,6 +163,7 @@ def _refuse(number: int, row: list[bytes], errors: ErrorCollector) -> None:
 
 
 Scores = np.ndarray[tuple[int], np.dtype[np.float64]]
+Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 # What is left of plain decimal numbers when these bytes are taken away is nothing; float() takes far more.
 _SCORE_BYTES = b"0123456789+-.eE "

@@ -9,6 +9,7 @@ import click
 from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.output import (
     JSON_OBJECT,
+    POSITIVE,
     REFUSED,
     TOPICS,
     Texts,
@@ -66,9 +67,7 @@ def _line(one: Replayed) -> bytes:
 @TOPICS
 @setting("--recall", default=0.8, help="Recall that the rules should reach.")
 @setting("--confidence", default=0.95, help="Confidence that the recall is reached.")
-@click.option(
-    "--further", type=click.IntRange(1), help="Estimate the recall after this many more random documents."
-)
+@click.option("--further", type=POSITIVE, help="Estimate the recall after this many more random documents.")
 @JSON_OBJECT
 @flag("--csv", "as_csv", help="One row for each topic and rule, as CSV.")
 @one_form

@@ -13,6 +13,7 @@ from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.inputs import read_each
 from workbench.cli.output import (
     JSON_OBJECT,
+    POSITIVE,
     OneOf,
     Texts,
     flag,
@@ -82,7 +83,7 @@ def disputes(
     type=OneOf(Difference),
     help="; ".join(f"{one.value}: {one.label}" for one in Difference),
 )
-@click.option("--steps", type=click.IntRange(1), help="For distance: the number of steps on the scale.")
+@click.option("--steps", type=POSITIVE, help="For distance: the number of steps on the scale.")
 @click.option(
     "--beside-grades/--no-beside-grades",
     default=None,

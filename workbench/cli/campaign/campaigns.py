@@ -23,6 +23,7 @@ from workbench.cli.inputs import open_input, read_each
 from workbench.cli.output import (
     JSON_ARRAY,
     JSON_OBJECT,
+    NEW_FILE,
     Texts,
     flag,
     say_aside,
@@ -61,7 +62,7 @@ from workbench.workflow.people.accounts import account_by_login
 @click.argument("name")
 @click.option("--slug", help="Short name for URLs and commands; derived from the name if missing.")
 @setting("--scale", default="binary", help=f"{', '.join(SCALES)}, or a JSON file.")
-@click.option("--guidelines", type=click.Path(dir_okay=False, path_type=Path), help="Markdown file.")
+@click.option("--guidelines", type=NEW_FILE, help="Markdown file.")
 @ORGANISER
 def new(
     settings: Settings,
@@ -163,7 +164,7 @@ FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @campaign_command("topics", help=f"Load topics into CAMPAIGN from {in_words(TOPIC_FORMATS)}, plain or gzip.")
 @FILES
 @click.option(
-    "--format", "form", type=click.Choice(list(TOPIC_FORMATS)), help="By default recognised by the content."
+    "--format", "form", type=click.Choice(TOPIC_FORMATS), help="By default recognised by the content."
 )
 @JSON_OBJECT
 def topics(at: ChosenCampaign, files: Texts, form: str | None, as_json: bool) -> None:
@@ -183,7 +184,7 @@ def topics(at: ChosenCampaign, files: Texts, form: str | None, as_json: bool) ->
 @click.option(
     "--format",
     "form",
-    type=click.Choice(list(DOCUMENT_FORMATS)),
+    type=click.Choice(DOCUMENT_FORMATS),
     help="By default recognised by the content.",
 )
 @flag("--pooled", help="Load only pooled documents, and list those that are missing.")

@@ -6,7 +6,7 @@ import click
 
 from workbench.cli.analyse import part_options, say_analysis
 from workbench.cli.database import ChosenCampaign, campaign_command
-from workbench.cli.output import JSON_OBJECT, OneOf, Texts, say_json
+from workbench.cli.output import JSON_OBJECT, POSITIVE, OneOf, Texts, say_json
 from workbench.cli.pool import campaign_recipe_options, pairs_in_words, say_hours, work_options
 from workbench.pooling.planning import Certainty
 from workbench.pooling.strategies import PoolRecipe
@@ -54,7 +54,7 @@ def plan(
 @click.option("--pool", help="Name of a pool; by default, the depth pool of the runs.")
 @click.option(
     "--depth",
-    type=click.IntRange(1),
+    type=POSITIVE,
     help="Documents per run and topic.  [default: that of the pool, else 100]",
 )
 @click.option(

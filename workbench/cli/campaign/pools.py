@@ -12,6 +12,7 @@ from workbench.cli.inputs import open_input
 from workbench.cli.output import (
     JSON_ARRAY,
     JSON_OBJECT,
+    POSITIVE,
     OneOf,
     Texts,
     flag,
@@ -220,7 +221,7 @@ def pool(
 @click.option(
     "--topic", "topics", multiple=True, help="Assign only these topics, each to every named assessor."
 )
-@setting("--per-topic", default=1, type=click.IntRange(1), help="Assessors per topic, in rotation.")
+@setting("--per-topic", default=1, type=POSITIVE, help="Assessors per topic, in rotation.")
 @setting("--order", default="shuffled", type=OneOf(OrderRule))
 @click.option(
     "--seed", type=click.IntRange(0), help="Random seed of the shuffled order; drawn and stored if not given."

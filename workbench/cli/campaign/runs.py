@@ -13,6 +13,7 @@ from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.inputs import open_input, opened_each
 from workbench.cli.output import (
     JSON_OBJECT,
+    POSITIVE,
     REFUSED,
     OneOf,
     Texts,
@@ -64,7 +65,7 @@ from workbench.workflow.runs.store import remove_run, replace_run, store_in_turn
 @click.option("--group", help="The group that submitted them.")
 @click.option("--kind", type=OneOf(RunKind), help="How they were made.")
 @click.option("--description", default="", help="A description of how they were made.")
-@click.option("--priority", type=click.IntRange(1), help="Among the group's runs; 1 is pooled first.")
+@click.option("--priority", type=POSITIVE, help="Among the group's runs; 1 is pooled first.")
 @click.option("--seconds-per-query", default="", help="Mean seconds per topic.")
 @click.option("--index-bytes", default="", help="Size of the index in bytes.")
 @flag("--replace", help="Replace runs with the same tag; the old versions are kept.")

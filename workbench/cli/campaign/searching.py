@@ -35,7 +35,7 @@ from workbench.workflow.searching.report import (
 
 
 @campaign_command("found")
-@click.option("--part", type=click.Choice(tuple(PARTS)), default="topics", help="The table; default topics.")
+@click.option("--part", type=click.Choice(PARTS), default="topics", help="The table; default topics.")
 @flag("--json", "as_json", help="All tables as one JSON object.")
 @flag("--csv", "as_csv", help="The table as CSV.")
 @one_form
@@ -56,7 +56,7 @@ def found(at: ChosenCampaign, part: str, form: str) -> None:
 @campaign_command("score-without")
 @click.option(
     "--leave-out",
-    type=click.Choice(tuple(CHOICES)),
+    type=click.Choice(CHOICES),
     default="search",
     help="What to leave out of the qrels: documents found only by searching (default), or all that people "
     "added and no run contributed.",

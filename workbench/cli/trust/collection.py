@@ -12,6 +12,7 @@ import numpy as np
 from workbench.cli.inputs import FILE, QRELS_FILE, read_input
 from workbench.cli.output import (
     MEASURE,
+    POSITIVE,
     RELEVANT_FROM,
     SEED,
     TIES,
@@ -64,7 +65,7 @@ Line = TypeVar("Line")
 )
 @click.option(
     "--fit-from",
-    type=click.IntRange(1),
+    type=POSITIVE,
     metavar="RANK",
     help="First rank to fit.  [default: depth / 10 + 1]",
 )
@@ -170,14 +171,14 @@ def law_in_words(law: PowerLaw) -> str:
     "--cutoff",
     "cutoffs",
     multiple=True,
-    type=click.IntRange(1),
+    type=POSITIVE,
     default=CUTOFFS,
     help="Count judged documents down to this rank (repeatable).",
 )
 @click.option(
     "--highest-grade",
     "highest",
-    type=click.IntRange(1),
+    type=POSITIVE,
     default=1,
     metavar="N",
     help="Highest grade of the scale.  [default: the highest in QRELS]",
@@ -281,7 +282,7 @@ _RELIABLE = 0.95
 @click.command("topics")
 @QRELS_FILE
 @run_arguments()
-@setting("--rounds", type=click.IntRange(1), default=1_000, help="Splits for each number of topics.")
+@setting("--rounds", type=POSITIVE, default=1_000, help="Splits for each number of topics.")
 @SEED
 @setting(
     "--width", type=float, default=0.01, help="Width of the bins of differences, in the measure's units."

@@ -9,6 +9,7 @@ import click
 from workbench.cli.inputs import FILE, QRELS
 from workbench.cli.output import (
     MEASURE,
+    POSITIVE,
     RELEVANT_FROM,
     SEED,
     TIES,
@@ -86,7 +87,7 @@ _SHOWN_PAIRS = 20
     "as not relevant.",
 )
 @RELEVANT_FROM
-@setting("--mixtures", type=click.IntRange(1), default=MIXTURES, help="Mixtures to draw.")
+@setting("--mixtures", type=POSITIVE, default=MIXTURES, help="Mixtures to draw.")
 @SEED
 @setting("--level", type=float, default=LEVEL, help="Level of significance of a difference.")
 @setting("--holm/--no-holm", default=True, help="Correct for the number of pairs of runs.")

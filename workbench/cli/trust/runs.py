@@ -9,6 +9,7 @@ import click
 from workbench.cli.inputs import FILE, QRELS_FILE, read_input
 from workbench.cli.output import (
     MEASURE,
+    POSITIVE,
     RELEVANT_FROM,
     TIES,
     OneOf,
@@ -35,7 +36,7 @@ from workbench.trust.runs import PARTS, WHOLE, OtherRuns, other_runs, pooled_pai
 @click.command("runs")
 @QRELS_FILE
 @run_arguments()
-@click.option("--depth", type=click.IntRange(1), required=True, help="Depth of the pool.")
+@click.option("--depth", type=POSITIVE, required=True, help="Depth of the pool.")
 @GROUPS
 @click.option(
     "--pooled",

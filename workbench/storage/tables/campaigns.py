@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import CheckConstraint, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
@@ -15,7 +16,6 @@ from workbench.storage.tables.columns import (
     Content,
     Count,
     Id,
-    JsonList,
     JsonObject,
     RowKey,
     Str20,
@@ -80,7 +80,7 @@ class TopicRow(Base):
     title: Mapped[str]
     description: Mapped[Words]
     narrative: Mapped[Words]
-    subtopics: Mapped[JsonList] = mapped_column(default=list)  # [id, label], for assessors to tick
+    subtopics: Mapped[list[Any]] = mapped_column(default=list)  # [id, label], for assessors to tick
 
 
 class DocumentRow(Base):

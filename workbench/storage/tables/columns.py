@@ -56,7 +56,7 @@ Words = Annotated[str, mapped_column(default="")]
 # Bytes that are read only where they are asked for.
 Content = Annotated[bytes, mapped_column(deferred=True)]
 JsonObject = dict[str, Any]
-JsonList = list[Any]
+
 
 RowKey = Annotated[int, mapped_column(RowId, primary_key=True)]
 AccountId = Annotated[int, mapped_column(ForeignKey("account.id"))]
@@ -86,5 +86,5 @@ class Base(DeclarativeBase):
         float: Double,
         str: Text,
         JsonObject: JSON,
-        JsonList: JSON,
+        list[Any]: JSON,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
@@ -14,7 +15,6 @@ from workbench.storage.tables.columns import (
     BigInt,
     CampaignId,
     Id,
-    JsonList,
     RowKey,
     Str20,
     Str64,
@@ -31,7 +31,7 @@ class PreferenceTaskRow(Base):
     topic: Mapped[Id]
     kind: Mapped[Str20]
     assessor_id: Mapped[AssessorId] = mapped_column(index=True)
-    pairs: Mapped[JsonList]
+    pairs: Mapped[list[Any]]
     seed: Mapped[BigInt]
     assigned_at: Mapped[datetime]
     revoked_at: Mapped[datetime | None]
@@ -77,7 +77,7 @@ class AdjudicationEventRow(Base):
     decision: Mapped[Str20]
     grade: Mapped[int | None]
     reason: Mapped[Words]
-    seen: Mapped[JsonList] = mapped_column("said")
+    seen: Mapped[list[Any]] = mapped_column("said")
     client_id: Mapped[Str64]
     active_ms: Mapped[int | None]
     recorded_at: Mapped[datetime]

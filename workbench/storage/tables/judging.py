@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import (
     CheckConstraint,
@@ -20,7 +21,6 @@ from workbench.storage.tables.columns import (
     BigInt,
     CampaignId,
     Id,
-    JsonList,
     JsonObject,
     PoolId,
     RowKey,
@@ -102,9 +102,9 @@ class JudgmentEventRow(Base):
     recorded_at: Mapped[datetime]
     purpose: Mapped[Str20] = mapped_column(default="judging")
     comment: Mapped[Words]
-    evidence: Mapped[JsonList | None]
+    evidence: Mapped[list[Any] | None]
     ratings: Mapped[JsonObject | None]
-    subtopics: Mapped[JsonList | None]
+    subtopics: Mapped[list[Any] | None]
     said_at: Mapped[datetime | None]
     instructions: Mapped[int | None]
     __table_args__ = (
@@ -129,7 +129,7 @@ class AssessorNoteRow(Base):
     __tablename__ = "assessor_note"
     assessor_id: Mapped[AssessorId] = mapped_column(primary_key=True)
     topic: Mapped[Id] = mapped_column(primary_key=True)
-    words: Mapped[JsonList] = mapped_column(default=list)
+    words: Mapped[list[Any]] = mapped_column(default=list)
     note: Mapped[Words]
     changed_at: Mapped[datetime]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import CheckConstraint, ForeignKey, Index, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
@@ -13,7 +14,6 @@ from workbench.storage.tables.columns import (
     Base,
     CampaignId,
     Id,
-    JsonList,
     JsonObject,
     PoolId,
     RowKey,
@@ -60,7 +60,7 @@ class PoolEntryRow(Base):
     pool_id: Mapped[PoolId] = mapped_column(primary_key=True)
     topic: Mapped[Id] = mapped_column(primary_key=True)
     docno: Mapped[Id] = mapped_column(primary_key=True)
-    brought_by: Mapped[JsonList]
+    brought_by: Mapped[list[Any]]
     best_rank: Mapped[int | None]
     run_count: Mapped[int]
     weight: Mapped[float | None]

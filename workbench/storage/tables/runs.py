@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import (
     CheckConstraint,
@@ -21,7 +22,6 @@ from workbench.storage.tables.columns import (
     Content,
     GroupId,
     Id,
-    JsonList,
     JsonObject,
     RowKey,
     Str20,
@@ -65,7 +65,7 @@ class RunRow(Base):
     sha256: Mapped[Str64]  # of the uncompressed file
     topics: Mapped[int]
     lines: Mapped[int]
-    warnings: Mapped[JsonList]
+    warnings: Mapped[list[Any]]
     added_by: Mapped[AccountId | None]
     added_at: Mapped[datetime]
     group_id: Mapped[GroupId | None]
@@ -107,7 +107,7 @@ class PackedRunRow(Base):
     __tablename__ = "packed_run"
     run_id: Mapped[int] = mapped_column(ForeignKey("run.id", ondelete="CASCADE"), primary_key=True)
     width: Mapped[int]
-    topics: Mapped[JsonList] = mapped_column(deferred=True)
+    topics: Mapped[list[Any]] = mapped_column(deferred=True)
     records: Mapped[Content]
 
 

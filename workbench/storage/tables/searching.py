@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import CheckConstraint, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
@@ -13,7 +14,6 @@ from workbench.storage.tables.columns import (
     Base,
     CampaignId,
     Id,
-    JsonList,
     PoolId,
     RowKey,
     Str20,
@@ -40,7 +40,7 @@ class SearchRow(Base):
     engine: Mapped[str] = mapped_column(String(80))
     documents: Mapped[int]
     found: Mapped[int]
-    docnos: Mapped[JsonList]
+    docnos: Mapped[list[Any]]
     searched_at: Mapped[datetime]
     __table_args__ = (
         Index("ix_search_campaign_id_topic", "campaign_id", "topic", "id"),
@@ -83,8 +83,8 @@ class MissedSampleRow(Base):
     seed: Mapped[int]
     collection: Mapped[int]
     unpooled: Mapped[int]
-    known: Mapped[JsonList]
-    docnos: Mapped[JsonList]
+    known: Mapped[list[Any]]
+    docnos: Mapped[list[Any]]
     drawn_by: Mapped[AccountId | None]
     drawn_at: Mapped[datetime]
     __table_args__ = (
