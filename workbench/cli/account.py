@@ -24,11 +24,14 @@ from workbench.cli.output import (
     OneOf,
     Texts,
     flag,
+    needed,
     printable,
     record_json,
+    repeatable,
     say_json,
     say_list,
     setting,
+    text_option,
 )
 from workbench.errors import Conflict, InvalidInput
 from workbench.figures import counted
@@ -159,7 +162,7 @@ def reset(settings: Settings, login: str, password: str) -> None:
 
 
 @database_command("list", command)
-@click.option("--search", default="", help="Only accounts whose login name or name contains this.")
+@text_option("--search", help="Only accounts whose login name or name contains this.")
 @JSON_OBJECT
 def list_(settings: Settings, search: str, as_json: bool) -> None:
     """List accounts by login name, with their open sessions."""
@@ -200,9 +203,8 @@ def enable(settings: Settings, login: str) -> None:
 
 
 @of_login("reset", command)
-@click.option(
+@text_option(
     "--address",
-    default="",
     envvar="WORKBENCH_ADDRESS",
     help="Where the site is, as https://judge.example.org, for a whole link (or WORKBENCH_ADDRESS).",
 )
@@ -281,15 +283,8 @@ def token() -> None:
 
 
 @of_login("new", token)
-@click.option("--name", required=True, help="Name of the token, such as the program that will use it.")
-@click.option(
-    "--scope",
-    "scopes",
-    multiple=True,
-    required=True,
-    type=OneOf(Scope),
-    help="What the token allows (repeatable).",
-)
+@needed("--name", help="Name of the token, such as the program that will use it.")
+@repeatable("--scope", "scopes", required=True, type=OneOf(Scope), help="What the token allows (repeatable).")
 @setting(
     "--days",
     default=USUAL_DAYS,
@@ -334,10 +329,10 @@ def revoke(settings: Settings, login: str, token: int) -> None:
 
 
 @database_command("trail")
-@click.option("--login", default="", help="Only acts of this account.")
-@click.option("--act", default="", help="Only acts whose name contains this, such as role.")
-@click.option("--campaign", default="", help="Only acts in this campaign.")
-@click.option("--request", default="", help="Only acts of this request ID.")
+@text_option("--login", help="Only acts of this account.")
+@text_option("--act", help="Only acts whose name contains this, such as role.")
+@text_option("--campaign", help="Only acts in this campaign.")
+@text_option("--request", help="Only acts of this request ID.")
 @setting("--last", default=50, type=POSITIVE, help="Number of entries.")
 @JSON_OBJECT
 def trail(

@@ -41,8 +41,10 @@ from workbench.cli.output import (
     Integers,
     Texts,
     all_of,
+    arguments,
     flag,
     form_options,
+    repeatable,
     say_aside,
     say_json,
     say_mismatch,
@@ -143,7 +145,7 @@ def _flag(option: OptionDefinition) -> Callable[[Command], Command]:
     if isinstance(default, bool):
         return flag(option.flag, option.field, help=option.help)
     if option.field == "assessors":
-        return click.option(option.flag, option.field, multiple=True, help=option.help)
+        return repeatable(option.flag, option.field, help=option.help)
     kind: Any = str
     shown = default
     if option.field != "weights" and option.choices:
@@ -197,7 +199,7 @@ Given = tuple[str, str, str, int]
 
 
 @click.command("agree")
-@click.argument("files", type=FILE, metavar="A [B C...]", nargs=-1, required=True)
+@arguments("files", type=FILE, metavar="A [B C...]")
 @flag("--judgments", "as_judgments", help="The files have a column for the assessor.")
 @cannot_judge_option
 @setting(
@@ -206,9 +208,7 @@ Given = tuple[str, str, str, int]
     default="last",
     help="Which answer counts if an assessor answered twice.",
 )
-@click.option(
-    "--machine", "machine_names", multiple=True, help="Name of an assessor that is a machine (repeatable)."
-)
+@repeatable("--machine", "machine_names", help="Name of an assessor that is a machine (repeatable).")
 @click.option(
     "--scale",
     metavar="GRADES",

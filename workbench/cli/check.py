@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 
 import click
 
-from workbench.cli.inputs import FILE, STANDARD_INPUT, is_file, open_input, read_input
+from workbench.cli.inputs import FILE, STANDARD_INPUT, file_option, is_file, open_input, read_input
 from workbench.cli.output import (
     FOLDER,
     POSITIVE,
@@ -21,6 +21,7 @@ from workbench.cli.output import (
     OneOf,
     Texts,
     all_of,
+    arguments,
     flag,
     printable,
     say_aside,
@@ -93,9 +94,9 @@ def _say_repair(report: RunReport) -> None:
 
 
 @click.command("check")
-@click.argument("runs", type=FILE, metavar="RUN...", nargs=-1, required=True)
-@click.option("--topics", type=FILE, help="The topics in any format, or a list of their ids.")
-@click.option("--docids", type=FILE, help="The docnos of the collection, one per line.")
+@arguments("runs", type=FILE, metavar="RUN...")
+@file_option("--topics", help="The topics in any format, or a list of their ids.")
+@file_option("--docids", help="The docnos of the collection, one per line.")
 @click.option("--cut", metavar="N", type=POSITIVE, help="Pool depth: warn of ties across it.")
 @rule_options
 @click.option(

@@ -30,6 +30,7 @@ from workbench.cli.output import (
     Integers,
     Texts,
     all_of,
+    arguments,
     figure,
     flag,
     say_aside,
@@ -133,7 +134,7 @@ def _number(text: str) -> str:
 
 
 @click.command("consensus")
-@click.argument("files", type=FILE, nargs=-1, required=True, metavar="FILE...")
+@arguments("files", type=FILE, metavar="FILE...")
 @consensus_options(several=True, machines=False)
 @cannot_judge_option
 @setting("--relevant-from", type=POSITIVE, default=1, metavar="N")

@@ -7,6 +7,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TypeVar, cast
 
@@ -39,6 +40,7 @@ class InputName(click.ParamType[str]):
 
 FILE = InputName("file")
 QRELS = InputName("qrels")
+file_option = partial(click.option, type=FILE)
 QRELS_FILE = click.argument("qrels", type=FILE)
 
 

@@ -298,6 +298,12 @@ Command = TypeVar("Command", bound=Function)
 flag = partial(click.option, is_flag=True)
 setting = partial(click.option, show_default=True)
 """An option whose default is said in the help."""
+repeatable = partial(click.option, multiple=True)
+needed = partial(click.option, required=True)
+text_option = partial(click.option, default="")
+"""An option for a text, empty where it is not given."""
+arguments = partial(click.argument, nargs=-1, required=True)
+"""One argument or more."""
 
 
 POSITIVE = click.IntRange(1)
@@ -358,7 +364,7 @@ ALL_DIGITS = flag("--json", "as_json", help="One JSON object, with all digits.")
 form_options = all_of(ALL_DIGITS, CSV, flag("--latex", "as_latex", help="LaTeX tables."), one_form)
 """`--json`, `--csv` and `--latex`; the command receives `form`: text, json, csv or latex."""
 FIRST_AND_SECOND = all_of(click.argument("first"), click.argument("second"))
-TOPICS = click.option("--topic", "topics", multiple=True, help="A topic (repeatable); default all.")
+TOPICS = repeatable("--topic", "topics", help="A topic (repeatable); default all.")
 data_options = all_of(ALL_DIGITS, CSV, one_form)
 """The same without `--latex`, for results that no paper prints."""
 
@@ -437,10 +443,9 @@ RELEVANT_FROM = setting(
     metavar="N",
     help="Lowest relevant grade.",
 )
-TIES = setting(
+tie_option = partial(setting, type=OneOf(TieRule), default=TieRule.TREC_EVAL.value)
+TIES = tie_option(
     "--ties",
-    type=OneOf(TieRule),
-    default=TieRule.TREC_EVAL.value,
     help="Which of two documents with the same score comes first.",
 )
 SEED = setting("--seed", type=click.IntRange(0), default=0, help="Random seed.")

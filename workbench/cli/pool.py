@@ -12,21 +12,22 @@ from typing import Any
 
 import click
 
-from workbench.cli.inputs import FILE
+from workbench.cli.inputs import file_option
 from workbench.cli.output import (
     JSON_OBJECT,
     POSITIVE,
     Command,
     Function,
     Integers,
-    OneOf,
     Texts,
     all_of,
     flag,
+    repeatable,
     say_aside,
     say_json,
     say_table,
     setting,
+    tie_option,
     usage_errors,
 )
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
@@ -99,10 +100,8 @@ def recipe_options(*, listed_by: str = "workbench pool --strategies") -> Callabl
             click.option(option_name(name), name, metavar="VALUE", help=text)
             for name, text in parameters.items()
         ),
-        setting(
+        tie_option(
             "--ties",
-            type=OneOf(TieRule),
-            default=TieRule.TREC_EVAL.value,
             help="Order of documents with equal scores.",
         ),
         receiving,
@@ -110,7 +109,7 @@ def recipe_options(*, listed_by: str = "workbench pool --strategies") -> Callabl
 
 
 campaign_recipe_options = all_of(
-    click.option("--run", "tags", multiple=True, help="Tag of a run to pool (repeatable); default all."),
+    repeatable("--run", "tags", help="Tag of a run to pool (repeatable); default all."),
     click.option(
         "--priority",
         type=POSITIVE,
@@ -129,7 +128,7 @@ UNJUDGED = ("unknown", NOT_RELEVANT)
 @click.command("pool")
 @run_arguments(required=False)
 @recipe_options(listed_by="--strategies")
-@click.option("--qrels", type=FILE, help="Judgments to replay an adaptive strategy on.")
+@file_option("--qrels", help="Judgments to replay an adaptive strategy on.")
 @setting(
     "--relevant-from",
     type=POSITIVE,

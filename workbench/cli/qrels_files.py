@@ -7,10 +7,8 @@ from functools import partial
 from pathlib import PurePath
 from typing import BinaryIO
 
-import click
-
-from workbench.cli.inputs import FILE, open_input, read_each
-from workbench.cli.output import Command, say_aside
+from workbench.cli.inputs import file_option, open_input, read_each
+from workbench.cli.output import Command, repeatable, say_aside
 from workbench.errors import Finding, InvalidInput, rejected
 from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import read_qrels
@@ -21,11 +19,10 @@ _TOPICS_NAMED = 10
 
 def cannot_judge_option(command: Command) -> Command:
     """Give a command `--cannot-judge`, repeatable; it receives the grades as `codes`."""
-    return click.option(
+    return repeatable(
         "--cannot-judge",
         "codes",
         metavar="GRADE",
-        multiple=True,
         type=int,
         help='A grade that means "cannot judge" and is not a judgment, such as -2 (repeatable).',
     )(command)
@@ -113,9 +110,7 @@ def _names(files: Sequence[str]) -> list[str]:
     return names
 
 
-GROUPS = click.option(
-    "--groups", "groups_file", type=FILE, help="Groups of the runs: tag, tab, group on each line."
-)
+GROUPS = file_option("--groups", "groups_file", help="Groups of the runs: tag, tab, group on each line.")
 
 
 def read_groups(name: str) -> dict[str, str]:

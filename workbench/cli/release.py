@@ -20,15 +20,18 @@ from workbench.cli.output import (
     MEASURE,
     REFUSED,
     Texts,
+    arguments,
     figure,
     flag,
     one_form,
     print_export,
     record_json,
+    repeatable,
     say_aside,
     say_findings,
     say_json,
     say_table,
+    text_option,
 )
 from workbench.cli.relevance_files import matched
 from workbench.errors import finding_to_json
@@ -56,11 +59,10 @@ def command() -> None:
 
 
 @command.command("check")
-@click.argument("releases", metavar="FILE...", nargs=-1, required=True)
-@click.option("--sha256", default="", help="SHA-256 of the whole file, as shown on the release's page.")
-@click.option(
+@arguments("releases", metavar="FILE...")
+@text_option("--sha256", help="SHA-256 of the whole file, as shown on the release's page.")
+@repeatable(
     "--documents",
-    multiple=True,
     type=FILE,
     help="A file of the collection (repeatable); its texts are compared with those that were judged.",
 )
@@ -139,7 +141,7 @@ PAIRS_AS_CSV = flag("--csv", "as_csv", help="Every pair that differs, as CSV.")
 
 @command.command("compare")
 @FIRST_AND_SECOND
-@click.option("--run", "runs", multiple=True, help="A run to score (repeatable); else those in the releases.")
+@repeatable("--run", "runs", help="A run to score (repeatable); else those in the releases.")
 @MEASURE
 @PAIRS_AS_CSV
 @JSON_OBJECT

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from workbench.cli.inputs import FILE, open_input
-from workbench.cli.output import Command, Function, Texts, all_of, say_findings, setting, with_progress
+from workbench.cli.output import (
+    Command,
+    Function,
+    Texts,
+    all_of,
+    arguments,
+    say_findings,
+    setting,
+    with_progress,
+)
 from workbench.errors import Finding, InvalidInput
 from workbench.records import Run, TieRule
 
@@ -52,7 +61,7 @@ def run_arguments(*, required: bool = True) -> Callable[[Command], Command]:
         return with_files
 
     return all_of(
-        click.argument("runs", type=FILE, nargs=-1, required=required, metavar="RUN..."),
+        arguments("runs", type=FILE, required=required, metavar="RUN..."),
         setting(
             "--name-by",
             type=click.Choice(["tag", "file"]),

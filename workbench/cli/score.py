@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.inputs import FILE, QRELS_FILE
+from workbench.cli.inputs import QRELS_FILE, file_option
 from workbench.cli.output import (
     Integers,
-    OneOf,
     Texts,
     flag,
     print_csv,
@@ -19,6 +18,7 @@ from workbench.cli.output import (
     say_notes,
     say_table,
     setting,
+    tie_option,
 )
 from workbench.cli.qrels_files import cannot_judge_option, note_topics, read_judged
 from workbench.cli.relevance_files import map_runs, matched, read_relevance
@@ -134,10 +134,8 @@ FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
     "alpha_nDCG@20, ERR_IA@20, StRecall@20 and others, or the names of ndeval.",
 )
 @cannot_judge_option
-@setting(
+@tie_option(
     "--ties",
-    type=OneOf(TieRule),
-    default=TieRule.TREC_EVAL.value,
     help="Which of two documents with the same score comes first; --format ir_measures leaves it to its "
     "scorers unless another rule is named.",
 )
@@ -152,9 +150,8 @@ FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
     "--double-precision",
     help="Distinguish scores that are equal as 32-bit floats, as trec_eval does since 2023.",
 )
-@click.option(
+@file_option(
     "--known",
-    type=FILE,
     help="Relevant documents that users know already, as qrels: adds Coverage, the share of them that a run "
     "finds, and Novelty, the share of the relevant documents found that were not known.",
 )

@@ -16,6 +16,7 @@ from workbench.cli.output import (
     flag,
     one_form,
     print_export,
+    repeatable,
     say_aside,
     say_mismatch,
     say_notes,
@@ -56,10 +57,9 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     default=BMI.name,
     help="; ".join(f"{one.name}: {one.help}" for one in LEARNERS.values()) + ".",
 )
-@click.option(
+@repeatable(
     "--stop",
     type=click.Choice([*STOPPING_RULES, _ALL]),
-    multiple=True,
     help="Stopping rule to try (repeatable); see workbench help stopping.",
 )
 @setting("--recall", type=_SHARE, default=0.8, help="Recall that the rules should reach.")

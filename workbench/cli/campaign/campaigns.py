@@ -25,6 +25,7 @@ from workbench.cli.output import (
     JSON_OBJECT,
     NEW_FILE,
     Texts,
+    arguments,
     flag,
     say_aside,
     say_json,
@@ -158,7 +159,7 @@ def _text(path: Path) -> str:
         raise WorkbenchError(f"{path} cannot be read: {error.strerror}") from None
 
 
-FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+FILES = arguments("files", metavar="FILE...")
 
 
 @campaign_command("topics", help=f"Load topics into CAMPAIGN from {in_words(TOPIC_FORMATS)}, plain or gzip.")

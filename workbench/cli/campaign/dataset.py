@@ -14,10 +14,12 @@ from workbench.cli.output import (
     Decorator,
     Texts,
     figure,
+    repeatable,
     say_aside,
     say_json,
     say_list,
     say_table,
+    text_option,
 )
 from workbench.datasets import CatalogueEntry, DatasetPart, catalogue_entry
 from workbench.errors import WorkbenchError
@@ -27,7 +29,7 @@ _SHOWN = 20
 
 
 def _part_flag(part: DatasetPart, text: str) -> Decorator:
-    return click.option(f"--{part}", "parts", flag_value=str(part), multiple=True, help=text)
+    return repeatable(f"--{part}", "parts", flag_value=str(part), help=text)
 
 
 @campaign_command("dataset")
@@ -36,7 +38,7 @@ def _part_flag(part: DatasetPart, text: str) -> Decorator:
 @_part_flag(DatasetPart.DOCUMENTS, "Look up the pooled documents that have no text.")
 @_part_flag(DatasetPart.QRELS, "Import its qrels as judgments of one assessor.")
 @_part_flag(DatasetPart.RUNS, "Add its run.")
-@click.option("--assessor", default="", help="With --qrels: the assessor's name.  [default: ID]")
+@text_option("--assessor", help="With --qrels: the assessor's name.  [default: ID]")
 @JSON_OBJECT
 def dataset(
     at: ChosenCampaign,

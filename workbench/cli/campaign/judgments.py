@@ -21,6 +21,7 @@ from workbench.cli.output import (
     flag,
     json_array,
     print_collected,
+    repeatable,
     say_aside,
     say_json,
     say_list,
@@ -52,10 +53,8 @@ from workbench.workflow.judging.importing import (
 @campaign_command("import")
 @FILES
 @flag("--qrels", "as_qrels", help="Each FILE is the qrels of one assessor.")
-@click.option(
-    "--assessor", "names", multiple=True, help="With --qrels: one name per FILE; by default, the file's stem."
-)
-@click.option("--machine", "machines", multiple=True, help="An assessor that is a machine; * for all.")
+@repeatable("--assessor", "names", help="With --qrels: one name per FILE; by default, the file's stem.")
+@repeatable("--machine", "machines", help="An assessor that is a machine; * for all.")
 @cannot_judge_option
 @flag("--discussed", help="Answers given after a discussion; earlier answers stay.")
 @JSON_OBJECT

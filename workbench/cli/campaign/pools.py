@@ -15,13 +15,17 @@ from workbench.cli.output import (
     POSITIVE,
     OneOf,
     Texts,
+    arguments,
     flag,
+    needed,
     record_json,
+    repeatable,
     say_aside,
     say_json,
     say_list,
     say_table,
     setting,
+    text_option,
 )
 from workbench.cli.pool import campaign_recipe_options
 from workbench.errors import Conflict, WorkbenchError
@@ -181,7 +185,7 @@ def _say_opening(found: BeforeOpening) -> None:
 
 @campaign_command("pool")
 @campaign_recipe_options
-@click.option("--name", default="", help="Name of the pool; default its recipe.")
+@text_option("--name", help="Name of the pool; default its recipe.")
 @flag("--draft", help="Do not open it for judging yet; see draft open.")
 @JSON_OBJECT
 def pool(
@@ -215,12 +219,8 @@ def pool(
 
 @campaign_command("assign")
 @click.option("--pool", "pool_name", help="Name of the pool; the newest if not given.")
-@click.option(
-    "--assessor", "names", multiple=True, help="Assessor name (repeatable); by default, all with an account."
-)
-@click.option(
-    "--topic", "topics", multiple=True, help="Assign only these topics, each to every named assessor."
-)
+@repeatable("--assessor", "names", help="Assessor name (repeatable); by default, all with an account.")
+@repeatable("--topic", "topics", help="Assign only these topics, each to every named assessor.")
 @setting("--per-topic", default=1, type=POSITIVE, help="Assessors per topic, in rotation.")
 @setting("--order", default="shuffled", type=OneOf(OrderRule))
 @click.option(
@@ -254,7 +254,7 @@ def assign(
 
 
 @campaign_command("pool-compare")
-@click.argument("names", nargs=-1, required=True, metavar="[BEFORE] AFTER")
+@arguments("names", metavar="[BEFORE] AFTER")
 @flag("--pairs", help="Every pair: change, topic, docno, judged, origin.")
 @JSON_OBJECT
 def pool_compare(at: ChosenCampaign, names: Texts, pairs: bool, as_json: bool) -> None:
@@ -277,10 +277,10 @@ def pool_compare(at: ChosenCampaign, names: Texts, pairs: bool, as_json: bool) -
 
 @campaign_command("add-to-pool")
 @click.option("--pool", "pool_name", help="Name of the pool; default the newest open one.")
-@click.option("--topic", required=True, help="Topic of the documents.")
-@click.option("--reason", required=True, help="How the documents were found, or why they belong here.")
+@needed("--topic", help="Topic of the documents.")
+@needed("--reason", help="How the documents were found, or why they belong here.")
 @click.option("--from", "file", help="File of docnos, one per line, plain or gzip; - for standard input.")
-@click.argument("docnos", nargs=-1, metavar="[DOCNO]...")
+@arguments("docnos", metavar="[DOCNO]...", required=False)
 @JSON_OBJECT
 def add_to_pool(
     at: ChosenCampaign,

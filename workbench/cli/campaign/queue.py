@@ -9,7 +9,7 @@ import click
 
 from workbench.cli.database import ChosenCampaign, assessors_named, campaign_command
 from workbench.cli.inputs import open_input
-from workbench.cli.output import JSON_OBJECT, Texts, record_json, say_json, say_table, setting
+from workbench.cli.output import JSON_OBJECT, Texts, record_json, repeatable, say_json, say_table, setting
 from workbench.errors import NotFound
 from workbench.formats.graded_pairs import read_known_grades
 from workbench.json_forms.filling import filled
@@ -63,7 +63,7 @@ def end(at: ChosenCampaign, pool_name: str) -> None:
 
 @campaign_command("give", queue)
 @POOL
-@click.option("--assessor", "names", multiple=True, help="Assessor name (repeatable).  [default: all]")
+@repeatable("--assessor", "names", help="Assessor name (repeatable).  [default: all]")
 def give(at: ChosenCampaign, pool_name: str, names: Texts) -> None:
     """Assign all topics of the queue POOL of CAMPAIGN to assessors."""
     with at.writing() as (db, campaign_id):
@@ -125,11 +125,10 @@ def take_back(at: ChosenCampaign, pool_name: str, assessor: str | None, topic: s
 @click.option(
     "--least", type=click.IntRange(0, 100), help="Pass mark of the training, in percent; 0 for none."
 )
-@click.option(
+@repeatable(
     "--let-through",
     "opened_for",
     nargs=2,
-    multiple=True,
     metavar="ASSESSOR TOPIC",
     help="Waive the training of an assessor in a topic.",
 )

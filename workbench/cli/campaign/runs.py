@@ -17,13 +17,16 @@ from workbench.cli.output import (
     REFUSED,
     OneOf,
     Texts,
+    arguments,
     figure,
     flag,
+    needed,
     say_aside,
     say_findings,
     say_json,
     say_list,
     say_table,
+    text_option,
     with_progress,
 )
 from workbench.errors import finding_to_json
@@ -64,10 +67,10 @@ from workbench.workflow.runs.store import remove_run, replace_run, store_in_turn
 @FILES
 @click.option("--group", help="The group that submitted them.")
 @click.option("--kind", type=OneOf(RunKind), help="How they were made.")
-@click.option("--description", default="", help="A description of how they were made.")
+@text_option("--description", help="A description of how they were made.")
 @click.option("--priority", type=POSITIVE, help="Among the group's runs; 1 is pooled first.")
-@click.option("--seconds-per-query", default="", help="Mean seconds per topic.")
-@click.option("--index-bytes", default="", help="Size of the index in bytes.")
+@text_option("--seconds-per-query", help="Mean seconds per topic.")
+@text_option("--index-bytes", help="Size of the index in bytes.")
 @flag("--replace", help="Replace runs with the same tag; the old versions are kept.")
 @JSON_OBJECT
 def runs(
@@ -126,7 +129,7 @@ def runs(
 
 
 @campaign_command("check")
-@click.argument("files", metavar="RUN...", nargs=-1, required=True)
+@arguments("files", metavar="RUN...")
 @flag("--json", "as_json", help="Print a JSON array with one object per run.")
 def check(at: ChosenCampaign, files: Texts, as_json: bool) -> None:
     """Check runs against the rules, topics and runs of CAMPAIGN without storing them.
@@ -221,7 +224,7 @@ def _check(database: Database, campaign_id: int, files: Texts, *, replacing: boo
 
 
 TAG = click.argument("tag")
-TAGS = click.argument("tags", nargs=-1, required=True, metavar="TAG...")
+TAGS = arguments("tags", metavar="TAG...")
 
 
 @click.group("run")
@@ -322,7 +325,7 @@ def accept(at: ChosenCampaign, tags: Texts) -> None:
 
 @campaign_command("set-aside", run)
 @TAGS
-@click.option("--reason", required=True, help="Reason; the group reads it.")
+@needed("--reason", help="Reason; the group reads it.")
 def set_aside(at: ChosenCampaign, tags: Texts, reason: str) -> None:
     """Set runs of CAMPAIGN aside: new pools leave them out unless they are named."""
     _judge(at, tags, Verdict.SET_ASIDE, reason)

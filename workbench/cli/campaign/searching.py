@@ -15,6 +15,7 @@ from workbench.cli.output import (
     data_options,
     figure,
     flag,
+    needed,
     one_form,
     print_export,
     say_aside,
@@ -131,8 +132,8 @@ def missed() -> None:
 
 
 @campaign_command("draw", missed)
-@click.option("--pool", required=True, help="Open pool to add the documents to.")
-@click.option("-n", "--size", required=True, type=int, help="Documents per topic.")
+@needed("--pool", help="Open pool to add the documents to.")
+@needed("-n", "--size", type=int, help="Documents per topic.")
 @TOPICS
 @click.option("--seed", type=int, help="Random seed; drawn and recorded if not given.")
 def draw_missed(at: ChosenCampaign, pool: str, size: int, topics: Texts, seed: int | None) -> None:

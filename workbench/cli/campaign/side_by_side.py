@@ -15,6 +15,7 @@ from workbench.cli.output import (
     all_of,
     one_form,
     print_export,
+    repeatable,
     say_json,
     say_short,
     setting,
@@ -32,8 +33,8 @@ from workbench.workflow.judging.preferences import (
 )
 
 task_options = all_of(
-    click.option("--topic", "topics", multiple=True, help="Topic id (repeatable).  [default: all]"),
-    click.option("--assessor", "names", multiple=True, required=True, help="Assessor name (repeatable)."),
+    repeatable("--topic", "topics", help="Topic id (repeatable).  [default: all]"),
+    repeatable("--assessor", "names", required=True, help="Assessor name (repeatable)."),
     click.option("--seed", type=int, help="Random seed of order and sides; drawn if not given."),
     JSON_OBJECT,
 )

@@ -9,7 +9,7 @@ from typing import TypeVar
 import click
 import numpy as np
 
-from workbench.cli.inputs import FILE, QRELS_FILE, read_input
+from workbench.cli.inputs import QRELS_FILE, file_option, read_input
 from workbench.cli.output import (
     MEASURE,
     POSITIVE,
@@ -183,15 +183,13 @@ def law_in_words(law: PowerLaw) -> str:
     metavar="N",
     help="Highest grade of the scale.  [default: the highest in QRELS]",
 )
-@click.option(
+@file_option(
     "--sample",
-    type=FILE,
     help="The sampled pool, as sample_eval.pl reads it: topic 0 docno stratum grade, -1 for not judged. "
     "For --part estimates: xinfAP and infNDCG, and infAP where each topic has one stratum.",
 )
-@click.option(
+@file_option(
     "--prels",
-    type=FILE,
     help="Documents drawn with unequal probabilities, as in the Million Query track: topic docno grade "
     "method probability. For --part estimates: statAP.",
 )

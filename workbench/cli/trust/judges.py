@@ -20,6 +20,7 @@ from workbench.cli.output import (
     flag,
     part_option,
     print_export,
+    repeatable,
     say_aside,
     say_notes,
     say_short,
@@ -45,25 +46,19 @@ _SHOWN_PAIRS = 20
 
 @click.command("judges")
 @run_arguments()
-@click.option(
-    "-j",
-    "--judgments",
-    multiple=True,
-    type=FILE,
-    help="TSV with the header `topic doc assessor grade` (repeatable).",
+@repeatable(
+    "-j", "--judgments", type=FILE, help="TSV with the header `topic doc assessor grade` (repeatable)."
 )
-@click.option(
+@repeatable(
     "-a",
     "--assessor",
     "assessors",
-    multiple=True,
     type=QRELS,
     help="The qrels of one assessor, named by the file (repeatable).",
 )
-@click.option(
+@repeatable(
     "--cannot-judge",
     "codes",
-    multiple=True,
     type=int,
     help="A grade in judgments and qrels that means no judgment, such as -2 (repeatable).",
 )
@@ -73,10 +68,9 @@ _SHOWN_PAIRS = 20
     metavar="NAME",
     help=f"Another reference: an assessor or a rule.  [default: the --qrels, else {REFERENCE}]",
 )
-@click.option(
+@repeatable(
     "--rule",
     "rules",
-    multiple=True,
     type=click.Choice(list(rules_to_compare())),
     help="Rules of consensus to compare (repeatable): any is the union, all the intersection.  "
     "[default: all of these]",

@@ -6,20 +6,20 @@ from collections.abc import Collection, Iterator
 
 import click
 
-from workbench.cli.inputs import FILE, QRELS_FILE, read_input
+from workbench.cli.inputs import QRELS_FILE, file_option, read_input
 from workbench.cli.output import (
     MEASURE,
     POSITIVE,
     RELEVANT_FROM,
     TIES,
-    OneOf,
     data_options,
     flag,
+    needed,
     part_option,
     print_export,
     say_notes,
     say_short,
-    setting,
+    tie_option,
 )
 from workbench.cli.qrels_files import GROUPS, read_groups, read_tags
 from workbench.cli.relevance_files import all_matched
@@ -36,18 +36,15 @@ from workbench.trust.runs import PARTS, WHOLE, OtherRuns, other_runs, pooled_pai
 @click.command("runs")
 @QRELS_FILE
 @run_arguments()
-@click.option("--depth", type=POSITIVE, required=True, help="Depth of the pool.")
+@needed("--depth", type=POSITIVE, help="Depth of the pool.")
 @GROUPS
-@click.option(
+@file_option(
     "--pooled",
     "pooled_file",
-    type=FILE,
     help="Tags of the runs that were pooled, one per line; the others are late.  [default: all]",
 )
-@setting(
+@tie_option(
     "--pool-ties",
-    type=OneOf(TieRule),
-    default=TieRule.TREC_EVAL.value,
     help="Order of documents with equal scores when the pool was made.",
 )
 @flag("--single-runs", "single", help="Leave out single runs, not whole groups.")
