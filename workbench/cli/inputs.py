@@ -40,8 +40,9 @@ class InputName(click.ParamType[str]):
 
 FILE = InputName("file")
 QRELS = InputName("qrels")
+file_argument = partial(click.argument, type=FILE)
 file_option = partial(click.option, type=FILE)
-QRELS_FILE = click.argument("qrels", type=FILE)
+QRELS_FILE = file_argument("qrels")
 
 
 @contextmanager

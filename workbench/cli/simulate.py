@@ -7,7 +7,7 @@ from functools import partial
 
 import click
 
-from workbench.cli.inputs import FILE, QRELS_FILE, open_input, read_input
+from workbench.cli.inputs import QRELS_FILE, file_argument, open_input, read_input
 from workbench.cli.output import (
     ALL_DIGITS,
     POSITIVE,
@@ -48,9 +48,9 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
 @click.command("simulate")
-@click.argument("docs", type=FILE)
+@file_argument("docs")
 @QRELS_FILE
-@click.argument("topics", type=FILE)
+@file_argument("topics")
 @setting(
     "--learner",
     type=click.Choice(LEARNERS),

@@ -13,9 +13,11 @@ from workbench.storage.tables.columns import (
     AccountId,
     Base,
     CampaignId,
+    CampaignKey,
     Content,
     Count,
     Id,
+    IdKey,
     JsonObject,
     RowKey,
     Str20,
@@ -49,7 +51,7 @@ class InstructionsRow(Base):
     """What assessors were told from a moment on: a version of a campaign's guidelines and scale, from 1."""
 
     __tablename__ = "instructions"
-    campaign_id: Mapped[CampaignId] = mapped_column(primary_key=True)
+    campaign_id: Mapped[CampaignKey]
     version: Mapped[int] = mapped_column(primary_key=True)
     guidelines: Mapped[str]
     scale: Mapped[JsonObject]
@@ -61,7 +63,7 @@ class CollectionListRow(Base):
     """The docnos of the collection, one per line, compressed; runs are checked against them."""
 
     __tablename__ = "collection_list"
-    campaign_id: Mapped[CampaignId] = mapped_column(primary_key=True)
+    campaign_id: Mapped[CampaignKey]
     file_name: Mapped[str]
     content_gzip: Mapped[Content]
     sha256: Mapped[Str64]  # of the uncompressed list
@@ -74,8 +76,8 @@ class TopicRow(Base):
     """A topic of a campaign, in the order of its file."""
 
     __tablename__ = "topic"
-    campaign_id: Mapped[CampaignId] = mapped_column(primary_key=True)
-    topic: Mapped[Id] = mapped_column(primary_key=True)
+    campaign_id: Mapped[CampaignKey]
+    topic: Mapped[IdKey]
     position: Mapped[int]
     title: Mapped[str]
     description: Mapped[Words]
@@ -87,8 +89,8 @@ class DocumentRow(Base):
     """A document's text as shown; `sha256` is of title and text, and is stored with every judgment."""
 
     __tablename__ = "document"
-    campaign_id: Mapped[CampaignId] = mapped_column(primary_key=True)
-    docno: Mapped[Id] = mapped_column(primary_key=True)
+    campaign_id: Mapped[CampaignKey]
+    docno: Mapped[IdKey]
     title: Mapped[Words]
     text: Mapped[str] = mapped_column(PackedText, default="")
     sha256: Mapped[Str64]
@@ -105,8 +107,8 @@ class OriginalRow(Base):
     """
 
     __tablename__ = "original"
-    campaign_id: Mapped[CampaignId] = mapped_column(primary_key=True)
-    docno: Mapped[Id] = mapped_column(primary_key=True)
+    campaign_id: Mapped[CampaignKey]
+    docno: Mapped[IdKey]
     media_type: Mapped[str] = mapped_column(String(100))
     charset: Mapped[str] = mapped_column(String(100), default="")
     address: Mapped[Id] = mapped_column(default="")
@@ -127,8 +129,8 @@ class DocumentSketchRow(Base):
     """The sketch of a document's text with this hash, for finding near-duplicates."""
 
     __tablename__ = "document_sketch"
-    campaign_id: Mapped[CampaignId] = mapped_column(primary_key=True)
-    docno: Mapped[Id] = mapped_column(primary_key=True)
+    campaign_id: Mapped[CampaignKey]
+    docno: Mapped[IdKey]
     sha256: Mapped[Str64]
     sketch: Mapped[bytes]
 
@@ -137,9 +139,9 @@ class KnownAnswerRow(Base):
     """A pair with an expected grade: planted among the others, or for training, with feedback."""
 
     __tablename__ = "known_answer"
-    campaign_id: Mapped[CampaignId] = mapped_column(primary_key=True)
-    topic: Mapped[Id] = mapped_column(primary_key=True)
-    docno: Mapped[Id] = mapped_column(primary_key=True)
+    campaign_id: Mapped[CampaignKey]
+    topic: Mapped[IdKey]
+    docno: Mapped[IdKey]
     purpose: Mapped[Str20] = mapped_column(primary_key=True)
     grade: Mapped[int]
     feedback: Mapped[Words]

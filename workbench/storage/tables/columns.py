@@ -43,7 +43,9 @@ class Moment(TypeDecorator[datetime]):
 # SQLite assigns row ids only in a column whose type is INTEGER.
 RowId = BigInteger().with_variant(Integer, "sqlite")
 # Ids are compared and ordered as bytes in every database, whatever its locale.
-Id = Annotated[str, mapped_column(String(512).with_variant(String(512, collation="C"), "postgresql"))]
+_IdType = String(512).with_variant(String(512, collation="C"), "postgresql")
+Id = Annotated[str, mapped_column(_IdType)]
+IdKey = Annotated[str, mapped_column(_IdType, primary_key=True)]
 Str20 = Annotated[str, mapped_column(String(20))]
 Str64 = Annotated[str, mapped_column(String(64))]
 Str120 = Annotated[str, mapped_column(String(120))]
@@ -65,6 +67,7 @@ OwnerId = Annotated[int, mapped_column(ForeignKey("account.id", ondelete="CASCAD
 AssessorId = Annotated[int, mapped_column(ForeignKey("assessor.id"))]
 AssignmentId = Annotated[int, mapped_column(ForeignKey("assignment.id"))]
 CampaignId = Annotated[int, mapped_column(ForeignKey("campaign.id"))]
+CampaignKey = Annotated[int, mapped_column(ForeignKey("campaign.id"), primary_key=True)]
 GroupId = Annotated[int, mapped_column(ForeignKey("run_group.id"))]
 PoolId = Annotated[int, mapped_column(ForeignKey("pool.id"))]
 

@@ -21,6 +21,7 @@ from workbench.storage.tables.columns import (
     BigInt,
     CampaignId,
     Id,
+    IdKey,
     JsonObject,
     PoolId,
     RowKey,
@@ -128,7 +129,7 @@ class AssessorNoteRow(Base):
 
     __tablename__ = "assessor_note"
     assessor_id: Mapped[AssessorId] = mapped_column(primary_key=True)
-    topic: Mapped[Id] = mapped_column(primary_key=True)
+    topic: Mapped[IdKey]
     words: Mapped[list[Any]] = mapped_column(default=list)
     note: Mapped[Words]
     changed_at: Mapped[datetime]

@@ -12,6 +12,7 @@ from workbench.storage.tables.columns import (
     Base,
     BigInt,
     CampaignId,
+    CampaignKey,
     Count,
     GroupId,
     JsonObject,
@@ -99,7 +100,7 @@ class MemberRow(Base):
     """A role of an account in a campaign; one account may have several."""
 
     __tablename__ = "member"
-    campaign_id: Mapped[CampaignId] = mapped_column(primary_key=True)
+    campaign_id: Mapped[CampaignKey]
     account_id: Mapped[AccountId] = mapped_column(primary_key=True, index=True)
     role: Mapped[Str20] = mapped_column(primary_key=True)
     __table_args__ = (CheckConstraint(ROLES, "role"),)

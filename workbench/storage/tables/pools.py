@@ -14,6 +14,7 @@ from workbench.storage.tables.columns import (
     Base,
     CampaignId,
     Id,
+    IdKey,
     JsonObject,
     PoolId,
     RowKey,
@@ -58,8 +59,8 @@ class PoolEntryRow(Base):
 
     __tablename__ = "pool_entry"
     pool_id: Mapped[PoolId] = mapped_column(primary_key=True)
-    topic: Mapped[Id] = mapped_column(primary_key=True)
-    docno: Mapped[Id] = mapped_column(primary_key=True)
+    topic: Mapped[IdKey]
+    docno: Mapped[IdKey]
     brought_by: Mapped[list[Any]]
     best_rank: Mapped[int | None]
     run_count: Mapped[int]
@@ -93,7 +94,7 @@ class PoolEventRow(Base):
 
     __tablename__ = "pool_event"
     pool_id: Mapped[PoolId] = mapped_column(primary_key=True)
-    topic: Mapped[Id] = mapped_column(primary_key=True)
+    topic: Mapped[IdKey]
     number: Mapped[int] = mapped_column(primary_key=True)
     happening: Mapped[Str20]
     docno: Mapped[Id]
@@ -137,7 +138,7 @@ class LearnerRoundRow(Base):
 
     __tablename__ = "learner_round"
     pool_id: Mapped[int] = mapped_column(ForeignKey("pool.id", ondelete="CASCADE"), primary_key=True)
-    topic: Mapped[Id] = mapped_column(primary_key=True)
+    topic: Mapped[IdKey]
     number: Mapped[int] = mapped_column(primary_key=True)
     known: Mapped[int]
     since: Mapped[int]

@@ -12,6 +12,7 @@ from workbench.storage.tables.columns import (
     Base,
     BigInt,
     CampaignId,
+    CampaignKey,
     JsonObject,
     RowKey,
     Str64,
@@ -65,7 +66,7 @@ class ReleaseOriginRow(Base):
     """
 
     __tablename__ = "release_origin"
-    campaign_id: Mapped[CampaignId] = mapped_column(primary_key=True)
+    campaign_id: Mapped[CampaignKey]
     sha256: Mapped[Str64]
     contents: Mapped[JsonObject]
     imported_at: Mapped[datetime]
