@@ -62,7 +62,7 @@ def read_qrels_arrays(stream: Readable, *, source: str) -> PackedQrels | tuple[Q
         twice.close()
 
 
-def read_packed_qrels(stream: Readable, *, source: str, block: int = BLOCK) -> PackedQrels:
+def read_packed_qrels(stream: Readable, *, source: str) -> PackedQrels:
     """Read qrels of four columns, plain or gzip, with one grade a pair.
 
     Raises NotUnderstood for qrels that may be wrong or have subtopics, and InvalidInput for a stream that
@@ -73,7 +73,7 @@ def read_packed_qrels(stream: Readable, *, source: str, block: int = BLOCK) -> P
     prints: list[Words] = []
     docnos: list[Docnos] = []
     grades: list[NDArray[np.int64]] = []
-    for text in blocks(open_source(stream, source), block):
+    for text in blocks(open_source(stream, source), BLOCK):
         if not all_seen(text):
             raise NotUnderstood
         lines = packed_lines(text, _COLUMNS)

@@ -308,7 +308,6 @@ def read_packed(
     *,
     source: str,
     depth: int | None = None,
-    block: int = BLOCK,
     visible: bool = False,
 ) -> PackedRun:
     """Read a run, plain or gzip, as arrays, of each topic what can be among its first `depth`.
@@ -318,7 +317,7 @@ def read_packed(
     """
     _keep_freed_memory()
     pieces, count = _Pieces(depth), 0
-    for text in blocks(open_source(stream, source), block):
+    for text in blocks(open_source(stream, source), BLOCK):
         if visible and not all_seen(text):
             raise NotUnderstood
         lines = packed_lines(text)
