@@ -25,6 +25,7 @@ from workbench.cli.output import (
     Texts,
     flag,
     needed,
+    number_setting,
     printable,
     record_json,
     repeatable,
@@ -333,7 +334,7 @@ def revoke(settings: Settings, login: str, token: int) -> None:
 @text_option("--act", help="Only acts whose name contains this, such as role.")
 @text_option("--campaign", help="Only acts in this campaign.")
 @text_option("--request", help="Only acts of this request ID.")
-@setting("--last", default=50, type=POSITIVE, help="Number of entries.")
+@number_setting("--last", default=50, help="Number of entries.")
 @JSON_OBJECT
 def trail(
     settings: Settings, login: str, act: str, campaign: str, request: str, last: int, as_json: bool

@@ -44,6 +44,7 @@ from workbench.cli.output import (
     arguments,
     flag,
     form_options,
+    json_flag,
     repeatable,
     say_aside,
     say_json,
@@ -347,7 +348,7 @@ _number = partial(click.option, type=float, show_default=True)
 @_number("--relevant", default=RELEVANT, help="Expected share of relevant documents.")
 @setting("--topics", type=int, default=TOPICS, help="Number of equally rich topics.")
 @_number("--icc", default=ICC, help="Correlation within topics; 0: topics do not differ.")
-@flag("--json", "as_json", help="Print JSON.")
+@json_flag(help="Print JSON.")
 def sample_size_command(as_json: bool, **asked: Any) -> None:
     """Compute how many documents two assessors must judge to know their agreement to a given half width.
 

@@ -22,7 +22,8 @@ from workbench.cli.output import (
     Texts,
     all_of,
     arguments,
-    flag,
+    json_flag,
+    number_option,
     printable,
     say_aside,
     say_findings,
@@ -97,7 +98,7 @@ def _say_repair(report: RunReport) -> None:
 @arguments("runs", type=FILE, metavar="RUN...")
 @file_option("--topics", help="The topics in any format, or a list of their ids.")
 @file_option("--docids", help="The docnos of the collection, one per line.")
-@click.option("--cut", metavar="N", type=POSITIVE, help="Pool depth: warn of ties across it.")
+@number_option("--cut", metavar="N", help="Pool depth: warn of ties across it.")
 @rule_options
 @click.option(
     "--correct-to",
@@ -106,7 +107,7 @@ def _say_repair(report: RunReport) -> None:
     type=FOLDER,
     help="Write repaired runs here, where an automatic repair is possible.",
 )
-@flag("--json", "as_json", help="Print a JSON array with one object per run.")
+@json_flag(help="Print a JSON array with one object per run.")
 def command(
     runs: Texts,
     topics: str | None,

@@ -24,7 +24,6 @@ from workbench.agreement.ratings import judged_ratings
 from workbench.cli.inputs import FILE, QRELS, read_each
 from workbench.cli.output import (
     NEW_FILE,
-    POSITIVE,
     Decorator,
     Function,
     Integers,
@@ -33,10 +32,12 @@ from workbench.cli.output import (
     arguments,
     figure,
     flag,
+    json_flag,
+    number_setting,
     say_aside,
+    say_figures,
     say_json,
     say_table,
-    setting,
 )
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
 from workbench.consensus.judgments import latest_judgments
@@ -137,12 +138,12 @@ def _number(text: str) -> str:
 @arguments("files", type=FILE, metavar="FILE...")
 @consensus_options(several=True, machines=False)
 @cannot_judge_option
-@setting("--relevant-from", type=POSITIVE, default=1, metavar="N")
+@number_setting("--relevant-from", default=1, metavar="N")
 @click.option("--adjudicated", "decided", type=QRELS, help="Grades that an adjudicator decided.")
 @click.option("--gold", type=QRELS, help="Expert grades: report the accuracy of each rule.")
 @EXPORT
 @OUTPUT
-@flag("--json", "as_json", help="Print JSON, with all digits; labels and soft too.")
+@json_flag(help="Print JSON, with all digits; labels and soft too.")
 def command(
     files: Texts,
     rules: Texts,
@@ -235,7 +236,7 @@ def command(
     say_summaries(summaries, refused)
     if accuracies:
         click.echo()
-        say_table(
+        say_figures(
             ["rule", "known", "n", "accuracy", "same grade", "kappa"],
             (
                 (
@@ -248,7 +249,6 @@ def command(
                 )
                 for name, one in accuracies.items()
             ),
-            numeric_from=1,
         )
         for which, values in agreement.items():
             listed = ", ".join(

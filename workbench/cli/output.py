@@ -182,6 +182,10 @@ def say_table(
     Console(highlight=False).print(table)
 
 
+say_figures = partial(say_table, numeric_from=1)
+"""Print a table whose first column names what the figures in the others are of."""
+
+
 def say_list(
     data: Any,
     as_json: bool,
@@ -296,6 +300,10 @@ Integers = tuple[int, ...]
 """The same, of numbers."""
 Command = TypeVar("Command", bound=Function)
 flag = partial(click.option, is_flag=True)
+json_flag = partial(flag, "--json", "as_json")
+csv_flag = partial(flag, "--csv", "as_csv")
+toggle = partial(click.option, default=None)
+"""An option with its opposite; None where neither is given."""
 setting = partial(click.option, show_default=True)
 """An option whose default is said in the help."""
 repeatable = partial(click.option, multiple=True)
@@ -307,6 +315,8 @@ arguments = partial(click.argument, nargs=-1, required=True)
 
 
 POSITIVE = click.IntRange(1)
+number_option = partial(click.option, type=POSITIVE)
+number_setting = partial(setting, type=POSITIVE)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 OLD_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 NEW_FILE = click.Path(dir_okay=False, path_type=Path)
@@ -359,8 +369,8 @@ def one_form(command: Command) -> Command:
     return with_form  # type: ignore[return-value]  # click calls it alone
 
 
-CSV = flag("--csv", "as_csv", help="A table as CSV, with all digits.")
-ALL_DIGITS = flag("--json", "as_json", help="One JSON object, with all digits.")
+CSV = csv_flag(help="A table as CSV, with all digits.")
+ALL_DIGITS = json_flag(help="One JSON object, with all digits.")
 form_options = all_of(ALL_DIGITS, CSV, flag("--latex", "as_latex", help="LaTeX tables."), one_form)
 """`--json`, `--csv` and `--latex`; the command receives `form`: text, json, csv or latex."""
 FIRST_AND_SECOND = all_of(click.argument("first"), click.argument("second"))
@@ -433,16 +443,10 @@ def _short(cell: object) -> object:
     return f"{cell:z.3f}" if isinstance(cell, float) else cell
 
 
-JSON_OBJECT = flag("--json", "as_json", help="One JSON object.")
-JSON_ARRAY = flag("--json", "as_json", help="One JSON array.")
+JSON_OBJECT = json_flag(help="One JSON object.")
+JSON_ARRAY = json_flag(help="One JSON array.")
 MEASURE = setting("-m", "--measure", default="AP", help="Measure that ranks the runs, such as AP or nDCG@10.")
-RELEVANT_FROM = setting(
-    "--relevant-from",
-    type=POSITIVE,
-    default=1,
-    metavar="N",
-    help="Lowest relevant grade.",
-)
+RELEVANT_FROM = number_setting("--relevant-from", default=1, metavar="N", help="Lowest relevant grade.")
 tie_option = partial(setting, type=OneOf(TieRule), default=TieRule.TREC_EVAL.value)
 TIES = tie_option(
     "--ties",

@@ -15,13 +15,15 @@ import click
 from workbench.cli.inputs import file_option
 from workbench.cli.output import (
     JSON_OBJECT,
-    POSITIVE,
     Command,
     Function,
     Integers,
     Texts,
     all_of,
     flag,
+    json_flag,
+    number_option,
+    number_setting,
     repeatable,
     say_aside,
     say_json,
@@ -110,11 +112,7 @@ def recipe_options(*, listed_by: str = "workbench pool --strategies") -> Callabl
 
 campaign_recipe_options = all_of(
     repeatable("--run", "tags", help="Tag of a run to pool (repeatable); default all."),
-    click.option(
-        "--priority",
-        type=POSITIVE,
-        help="Only each group's runs with this priority or a smaller number.",
-    ),
+    number_option("--priority", help="Only each group's runs with this priority or a smaller number."),
     flag("--supplementary", help="Leave out pairs that are already pooled or judged."),
     recipe_options(),
 )
@@ -129,12 +127,7 @@ UNJUDGED = ("unknown", NOT_RELEVANT)
 @run_arguments(required=False)
 @recipe_options(listed_by="--strategies")
 @file_option("--qrels", help="Judgments to replay an adaptive strategy on.")
-@setting(
-    "--relevant-from",
-    type=POSITIVE,
-    default=1,
-    help="With --qrels: lowest relevant grade.",
-)
+@number_setting("--relevant-from", default=1, help="With --qrels: lowest relevant grade.")
 @setting(
     "--unjudged",
     type=click.Choice(UNJUDGED),
@@ -143,7 +136,7 @@ UNJUDGED = ("unknown", NOT_RELEVANT)
 )
 @cannot_judge_option
 @flag("--warnings", help="Print warnings about the runs on standard error.")
-@flag("--json", "as_json", help="Print JSON, with the runs of each document.")
+@json_flag(help="Print JSON, with the runs of each document.")
 @flag("--strategies", "listed", help="List the strategies and their parameters instead.")
 def command(
     runs: RunFiles,

@@ -21,13 +21,15 @@ from workbench.cli.output import (
     REFUSED,
     Texts,
     arguments,
+    csv_flag,
     figure,
-    flag,
+    json_flag,
     one_form,
     print_export,
     record_json,
     repeatable,
     say_aside,
+    say_figures,
     say_findings,
     say_json,
     say_table,
@@ -66,7 +68,7 @@ def command() -> None:
     type=FILE,
     help="A file of the collection (repeatable); its texts are compared with those that were judged.",
 )
-@flag("--json", "as_json", help="A JSON array with one object per release.")
+@json_flag(help="A JSON array with one object per release.")
 def check(releases: Texts, sha256: str, documents: Texts, as_json: bool) -> None:
     """Check the zips of releases, byte by byte; `-` is standard input.
 
@@ -136,7 +138,7 @@ def _json(source: str, one: ReleaseCheck, texts: DocumentCheck | None) -> dict[s
     }
 
 
-PAIRS_AS_CSV = flag("--csv", "as_csv", help="Every pair that differs, as CSV.")
+PAIRS_AS_CSV = csv_flag(help="Every pair that differs, as CSV.")
 
 
 @command.command("compare")
@@ -204,7 +206,7 @@ def _ranking_json(found: RankingEffect) -> dict[str, Any]:
 
 def _say(found: ReleaseComparison) -> None:
     same = sum(count for one, other, count in found.grades if one == other)
-    say_table(
+    say_figures(
         [f"{found.first.version} to {found.second.version}", "pairs"],
         [
             ("added", len(found.added)),
@@ -214,30 +216,27 @@ def _say(found: ReleaseComparison) -> None:
             ("no longer relevant", found.lost),
             ("same grade", same),
         ],
-        numeric_from=1,
     )
     click.echo()
     table = found.grade_table
-    say_table(
+    say_figures(
         [
             f"grade in {found.first.version}",
             *(f"{_grade(one)} in {found.second.version}" for one in table.columns),
         ],
         [(_grade(grade), *counts) for grade, counts in table.rows],
-        numeric_from=1,
     )
     click.echo()
     if found.ranking is None:
         click.echo(f"The runs are not ranked: {found.not_ranked}.")
         return
     effect, compared = found.ranking, found.ranking.comparison
-    say_table(
+    say_figures(
         ["run", f"{effect.measure} before", "after", "rank before", "after"],
         [
             (one.tag, f"{one.before:.4f}", f"{one.after:.4f}", one.rank_before, one.rank_after)
             for one in effect.runs
         ],
-        numeric_from=1,
     )
     tau = figure(compared.tau.value, ".3f", "undefined")
     click.echo(

@@ -12,6 +12,7 @@ from workbench.cli.output import (
     Integers,
     Texts,
     flag,
+    json_flag,
     print_csv,
     say_aside,
     say_json,
@@ -164,7 +165,7 @@ FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
     default=FORMATS[0],
     help="csv has all digits; trec_eval and ir_measures print the lines and the values of these programs.",
 )
-@flag("--json", "as_json", help="The same as --format json: JSON, with all digits.")
+@json_flag(help="The same as --format json: JSON, with all digits.")
 def command(
     qrels: str,
     runs: RunFiles,

@@ -9,12 +9,12 @@ import click
 from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.output import (
     JSON_OBJECT,
-    POSITIVE,
     REFUSED,
     TOPICS,
     Texts,
+    csv_flag,
     figure,
-    flag,
+    number_option,
     one_form,
     print_export,
     say_aside,
@@ -67,9 +67,9 @@ def _line(one: Replayed) -> bytes:
 @TOPICS
 @setting("--recall", default=0.8, help="Recall that the rules should reach.")
 @setting("--confidence", default=0.95, help="Confidence that the recall is reached.")
-@click.option("--further", type=POSITIVE, help="Estimate the recall after this many more random documents.")
+@number_option("--further", help="Estimate the recall after this many more random documents.")
 @JSON_OBJECT
-@flag("--csv", "as_csv", help="One row for each topic and rule, as CSV.")
+@csv_flag(help="One row for each topic and rule, as CSV.")
 @one_form
 def stopping(
     at: ChosenCampaign,

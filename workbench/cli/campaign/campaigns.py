@@ -28,6 +28,7 @@ from workbench.cli.output import (
     arguments,
     flag,
     say_aside,
+    say_figures,
     say_json,
     say_list,
     say_notes,
@@ -117,7 +118,7 @@ def show(at: ChosenCampaign, as_json: bool) -> None:
         ("judgments not handed out yet", state.waiting),
         ("missing documents", state.missing_documents),
     )
-    say_table(["", "count"], totals, numeric_from=1)
+    say_figures(["", "count"], totals)
     if state.by_assessor:
         click.echo()
         say_table(

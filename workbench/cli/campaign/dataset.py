@@ -16,9 +16,9 @@ from workbench.cli.output import (
     figure,
     repeatable,
     say_aside,
+    say_figures,
     say_json,
     say_list,
-    say_table,
     text_option,
 )
 from workbench.datasets import CatalogueEntry, DatasetPart, catalogue_entry
@@ -84,7 +84,7 @@ def _say(done: DatasetLoaded) -> None:
         rows.append((f"run {done.run}", 1, 1))
     if done.documents:
         rows.append(("documents", done.documents.lacking, done.documents.loaded.added))
-    say_table(["part", "found", "added"], rows, numeric_from=1)
+    say_figures(["part", "found", "added"], rows)
     if done.left_out:
         say_aside(f"note: {done.left_out:,} judgments with a negative grade were left out")
     if done.documents and done.documents.absent:

@@ -12,15 +12,16 @@ from workbench.cli.inputs import open_input
 from workbench.cli.output import (
     JSON_ARRAY,
     JSON_OBJECT,
-    POSITIVE,
     OneOf,
     Texts,
     arguments,
     flag,
     needed,
+    number_setting,
     record_json,
     repeatable,
     say_aside,
+    say_figures,
     say_json,
     say_list,
     say_table,
@@ -221,7 +222,7 @@ def pool(
 @click.option("--pool", "pool_name", help="Name of the pool; the newest if not given.")
 @repeatable("--assessor", "names", help="Assessor name (repeatable); by default, all with an account.")
 @repeatable("--topic", "topics", help="Assign only these topics, each to every named assessor.")
-@setting("--per-topic", default=1, type=POSITIVE, help="Assessors per topic, in rotation.")
+@number_setting("--per-topic", default=1, help="Assessors per topic, in rotation.")
 @setting("--order", default="shuffled", type=OneOf(OrderRule))
 @click.option(
     "--seed", type=click.IntRange(0), help="Random seed of the shuffled order; drawn and stored if not given."
@@ -264,9 +265,7 @@ def pool_compare(at: ChosenCampaign, names: Texts, pairs: bool, as_json: bool) -
     """
     if len(names) > 2:
         raise click.UsageError("name two pools, or one to compare with all judged pairs")
-    with at.reading() as (db, campaign_id):
-        before = names[0] if len(names) == 2 else None
-        found = compare_pools(db, campaign_id, before, names[-1])
+    found = at.read(compare_pools, names[0] if len(names) == 2 else None, names[-1])
     if as_json:
         say_json(_json(found, pairs=pairs))
     elif pairs:
@@ -332,12 +331,12 @@ def _say(found: ComparedPools) -> None:
     headings = ["before", "enter", "leave", "after", "to judge"]
     compared = found.comparison
     rows = [(change.name, *_numbers(change)) for change in compared.by_topic]
-    say_table(["topic", *headings], rows, numeric_from=1)
+    say_figures(["topic", *headings], rows)
     click.echo()
     rows = [(change.name, *_numbers(change)) for change in compared.by_run]
     if compared.by_hand.before or compared.by_hand.after:
         rows.append(("added by hand", *_numbers(compared.by_hand)))
-    say_table(["run", *headings], rows, numeric_from=1)
+    say_figures(["run", *headings], rows)
     click.echo()
     total = compared.total
     hours = "" if found.hours is None else f", {found.hours:.1f} hours"

@@ -13,14 +13,15 @@ from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.inputs import open_input, opened_each
 from workbench.cli.output import (
     JSON_OBJECT,
-    POSITIVE,
     REFUSED,
     OneOf,
     Texts,
     arguments,
     figure,
     flag,
+    json_flag,
     needed,
+    number_option,
     say_aside,
     say_findings,
     say_json,
@@ -68,7 +69,7 @@ from workbench.workflow.runs.store import remove_run, replace_run, store_in_turn
 @click.option("--group", help="The group that submitted them.")
 @click.option("--kind", type=OneOf(RunKind), help="How they were made.")
 @text_option("--description", help="A description of how they were made.")
-@click.option("--priority", type=POSITIVE, help="Among the group's runs; 1 is pooled first.")
+@number_option("--priority", help="Among the group's runs; 1 is pooled first.")
 @text_option("--seconds-per-query", help="Mean seconds per topic.")
 @text_option("--index-bytes", help="Size of the index in bytes.")
 @flag("--replace", help="Replace runs with the same tag; the old versions are kept.")
@@ -130,7 +131,7 @@ def runs(
 
 @campaign_command("check")
 @arguments("files", metavar="RUN...")
-@flag("--json", "as_json", help="Print a JSON array with one object per run.")
+@json_flag(help="Print a JSON array with one object per run.")
 def check(at: ChosenCampaign, files: Texts, as_json: bool) -> None:
     """Check runs against the rules, topics and runs of CAMPAIGN without storing them.
 

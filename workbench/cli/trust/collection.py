@@ -12,7 +12,6 @@ import numpy as np
 from workbench.cli.inputs import QRELS_FILE, file_option, read_input
 from workbench.cli.output import (
     MEASURE,
-    POSITIVE,
     RELEVANT_FROM,
     SEED,
     TIES,
@@ -20,6 +19,8 @@ from workbench.cli.output import (
     Texts,
     beside_bounds,
     data_options,
+    number_option,
+    number_setting,
     part_option,
     print_export,
     say_aside,
@@ -63,12 +64,7 @@ Line = TypeVar("Line")
 @click.option(
     "--deeper", type=click.IntRange(3), help="Depth of the deeper pool.  [default: twice the depth]"
 )
-@click.option(
-    "--fit-from",
-    type=POSITIVE,
-    metavar="RANK",
-    help="First rank to fit.  [default: depth / 10 + 1]",
-)
+@number_option("--fit-from", metavar="RANK", help="First rank to fit.  [default: depth / 10 + 1]")
 @RELEVANT_FROM
 @TIES
 @part_option(DEPTH_PARTS, "topics", "topics, or bands of ranks")
@@ -167,18 +163,16 @@ def law_in_words(law: PowerLaw) -> str:
     help="Measures; several in quotes, or repeat the option. Lowest and highest scores are known for "
     f"{', '.join(EXTREMES)}.",
 )
-@setting(
+@number_setting(
     "--cutoff",
     "cutoffs",
     multiple=True,
-    type=POSITIVE,
     default=CUTOFFS,
     help="Count judged documents down to this rank (repeatable).",
 )
-@click.option(
+@number_option(
     "--highest-grade",
     "highest",
-    type=POSITIVE,
     default=1,
     metavar="N",
     help="Highest grade of the scale.  [default: the highest in QRELS]",
@@ -280,7 +274,7 @@ _RELIABLE = 0.95
 @click.command("topics")
 @QRELS_FILE
 @run_arguments()
-@setting("--rounds", type=POSITIVE, default=1_000, help="Splits for each number of topics.")
+@number_setting("--rounds", default=1_000, help="Splits for each number of topics.")
 @SEED
 @setting(
     "--width", type=float, default=0.01, help="Width of the bins of differences, in the measure's units."

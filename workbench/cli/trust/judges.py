@@ -9,7 +9,6 @@ import click
 from workbench.cli.inputs import FILE, QRELS
 from workbench.cli.output import (
     MEASURE,
-    POSITIVE,
     RELEVANT_FROM,
     SEED,
     TIES,
@@ -18,6 +17,7 @@ from workbench.cli.output import (
     beside_bounds,
     data_options,
     flag,
+    number_setting,
     part_option,
     print_export,
     repeatable,
@@ -81,7 +81,7 @@ _SHOWN_PAIRS = 20
     "as not relevant.",
 )
 @RELEVANT_FROM
-@setting("--mixtures", type=POSITIVE, default=MIXTURES, help="Mixtures to draw.")
+@number_setting("--mixtures", default=MIXTURES, help="Mixtures to draw.")
 @SEED
 @setting("--level", type=float, default=LEVEL, help="Level of significance of a difference.")
 @setting("--holm/--no-holm", default=True, help="Correct for the number of pairs of runs.")
