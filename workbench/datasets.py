@@ -143,7 +143,7 @@ def shown_document(record: Any) -> Document:
     record that the library takes apart, its fields as JSON.
     """
     docno, fields = str(record.doc_id), set(record._fields)
-    if "marked_up_doc" in fields and (marked_up := _text(record.marked_up_doc)).strip():
+    if "marked_up_doc" in fields and (marked_up := _plain(record.marked_up_doc)).strip():
         read = sgml_document(marked_up)
         whole = record.marked_up_doc
         return Document(docno, collapsed(read.title), read.text, record_original(SGML_TYPE, whole))
@@ -209,10 +209,6 @@ def _first(record: Any, fields: set[str], names: Sequence[str]) -> str:
 def _header_charset(headers: bytes) -> str | None:
     found = _CHARSET.search(headers)
     return found[1].decode("ascii") if found else None
-
-
-def _text(value: str | bytes) -> str:
-    return value if isinstance(value, str) else value.decode("utf-8", "replace")
 
 
 def _plain(value: object) -> str:

@@ -46,8 +46,7 @@ def rows_of(docnos: Docnos, *, whole: bool = False) -> Words:
 
 def docnos_from(words: Sequence[Words]) -> Docnos:
     """The docnos whose words these are."""
-    rows = np.stack(words, axis=1).astype("<u8", copy=False)
-    return rows.view(f"S{len(words) * _WORD}").ravel()
+    return np.stack(words, axis=1).astype("<u8", copy=False).view(f"S{len(words) * _WORD}").ravel()
 
 
 def joined(parts: Sequence[tuple[Words, ...]]) -> tuple[Words, ...]:

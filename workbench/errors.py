@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 
@@ -113,15 +113,7 @@ class Ended(TooLate):
 
 def finding_to_json(finding: Finding) -> dict[str, object]:
     """A finding as a JSON object."""
-    return {
-        "source": finding.source,
-        "line": finding.line,
-        "code": finding.code,
-        "message": finding.message,
-        "remedy": finding.remedy,
-        "severity": str(finding.severity),
-        "column": finding.column,
-    }
+    return asdict(finding) | {"severity": str(finding.severity)}
 
 
 def finding_from_json(data: dict[str, object]) -> Finding:

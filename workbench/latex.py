@@ -39,7 +39,6 @@ def table(
     lines = [f"    {' & '.join(row)} \\\\" for row in rows]
     if len(lines) > MOST_FLOATING:
         return _long_table(columns, heads, lines, caption, label, size)
-    body = "\n".join(lines)
     return "\n".join(
         (
             r"\begin{table}",
@@ -50,7 +49,7 @@ def table(
             r"    \toprule",
             f"    {' & '.join(heads)} \\\\",
             r"    \midrule",
-            body,
+            "\n".join(lines),
             r"    \bottomrule",
             r"  \end{tabular}",
             r"\end{table}",

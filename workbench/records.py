@@ -290,6 +290,11 @@ def id_bytes(identifier: str) -> bytes:
     return identifier.encode("utf-8", "surrogateescape")
 
 
+def id_text(octets: bytes) -> str:
+    """Ids, or text with ids in it, as they stand in a file; `id_bytes` gives the bytes back."""
+    return octets.decode("utf-8", "surrogateescape")
+
+
 def sorted_ids(identifiers: Iterable[str]) -> list[str]:
     """Ids sorted as bytes."""
     ids = list(identifiers)

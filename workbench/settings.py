@@ -27,6 +27,7 @@ PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 # Every cluster takes these in the name of an index.
 _INDEX_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 Network = IPv4Network | IPv6Network
+Environment = Mapping[str, str]
 # Where a proxy is if nobody says otherwise: on the same machine, or in a network of its own.
 NEARBY: tuple[Network, ...] = tuple(
     ip_network(each)
@@ -131,7 +132,7 @@ class Settings:
     worker: bool = False
 
 
-def read_settings(environment: Mapping[str, str] | None = None, *, instance: Path | None = None) -> Settings:
+def read_settings(environment: Environment | None = None, *, instance: Path | None = None) -> Settings:
     """The settings of this process, from `WORKBENCH_*` variables over the defaults.
 
     An `instance` that is given is that of its embedded database, whatever the variables say.
@@ -150,7 +151,7 @@ def read_settings(environment: Mapping[str, str] | None = None, *, instance: Pat
         behind_proxy=_whole_number(env, "WORKBENCH_PROXIES", 0),
         proxy_networks=_networks(env, "WORKBENCH_PROXY_ADDRESSES") or NEARBY,
         hosts=_listed(env, "WORKBENCH_HOSTS"),
-        prefix=_prefix(env, "WORKBENCH_PREFIX"),
+        prefix=_prefix(env),
         secure_cookies=_yes_or_no(env, "WORKBENCH_SECURE_COOKIES"),
         max_upload_bytes=_whole_number(env, "WORKBENCH_MAX_UPLOAD_MIB", 2048) * 1024**2,
         log_json=_yes_or_no(env, "WORKBENCH_LOG_JSON") or False,
@@ -175,21 +176,21 @@ def environment_of(settings: Settings) -> dict[str, str]:
     }
 
 
-def _two_factor_demand(env: Mapping[str, str], name: str) -> TwoFactorDemand:
-    if env.get(name, "").strip().casefold() == TwoFactorDemand.EVERYBODY:
+def _two_factor_demand(env: Environment, name: str) -> TwoFactorDemand:
+    if _text(env, name).casefold() == TwoFactorDemand.EVERYBODY:
         return TwoFactorDemand.EVERYBODY
     responsible = _yes_or_no(env, name, "set yes, no or everybody")
     return TwoFactorDemand.RESPONSIBLE if responsible else TwoFactorDemand.NOBODY
 
 
-def _idle(env: Mapping[str, str], name: str) -> timedelta | None:
+def _idle(env: Environment, name: str) -> timedelta | None:
     hours = _whole_number(env, name, int(USUAL_IDLE / timedelta(hours=1)))
     return timedelta(hours=hours) if 0 < hours < LONGEST_SESSION_HOURS else None
 
 
-def _mail(env: Mapping[str, str]) -> MailSettings | None:
+def _mail(env: Environment) -> MailSettings | None:
     host, security, sender, login = (
-        env.get(f"WORKBENCH_MAIL_{name}", "").strip() for name in ("HOST", "SECURITY", "FROM", "LOGIN")
+        _text(env, f"WORKBENCH_MAIL_{name}") for name in ("HOST", "SECURITY", "FROM", "LOGIN")
     )
     password, site = env.get("WORKBENCH_MAIL_PASSWORD", ""), env.get("WORKBENCH_ADDRESS", "")
     security = security.casefold() or "starttls"
@@ -205,9 +206,7 @@ def _mail(env: Mapping[str, str]) -> MailSettings | None:
     if "@" not in sender or any(not character.isprintable() for character in sender):
         remedy = "set the address that messages come from, such as workbench@example.org"
         raise WorkbenchError(f"WORKBENCH_MAIL_FROM is {sender!r}", remedy=remedy)
-    return MailSettings(
-        host, port, security, sender, _site(site, _prefix(env, "WORKBENCH_PREFIX")), login, password
-    )
+    return MailSettings(host, port, security, sender, _site(site, _prefix(env)), login, password)
 
 
 def _site(text: str, prefix: str) -> str:
@@ -217,21 +216,21 @@ def _site(text: str, prefix: str) -> str:
         remedy = "set the whole address of the site, such as https://judge.example.org"
         raise WorkbenchError(f"WORKBENCH_ADDRESS is {site!r}", remedy=remedy)
     if urlsplit(site).path != prefix:
-        remedy = f"give both the same path: {site.removesuffix(urlsplit(site).path)}{prefix}"
         raise WorkbenchError(
-            f"WORKBENCH_ADDRESS is {site!r}, and WORKBENCH_PREFIX is {prefix!r}", remedy=remedy
+            f"WORKBENCH_ADDRESS is {site!r}, and WORKBENCH_PREFIX is {prefix!r}",
+            remedy=f"give both the same path: {site.removesuffix(urlsplit(site).path)}{prefix}",
         )
     return site
 
 
-def read_cluster(environment: Mapping[str, str] | None = None, *, url: str = "") -> SearchCluster | None:
+def read_cluster(environment: Environment | None = None, *, url: str = "") -> SearchCluster | None:
     """The search cluster at `url`, or at `WORKBENCH_OPENSEARCH_URL`; None if neither says anything.
 
     Raises WorkbenchError for what cannot be one; no message has a password.
     """
     env = os.environ if environment is None else environment
     set_url, login, authorities, prefix = (
-        env.get(f"WORKBENCH_OPENSEARCH_{name}", "").strip() for name in ("URL", "LOGIN", "CA", "PREFIX")
+        _text(env, f"WORKBENCH_OPENSEARCH_{name}") for name in ("URL", "LOGIN", "CA", "PREFIX")
     )
     nodes = tuple(node.rstrip("/") for node in (url or set_url).replace(",", " ").split())
     password, prefix = env.get("WORKBENCH_OPENSEARCH_PASSWORD", ""), prefix or CLUSTER_PREFIX
@@ -249,13 +248,13 @@ def read_cluster(environment: Mapping[str, str] | None = None, *, url: str = "")
     return SearchCluster(nodes, login, password, authorities, prefix)
 
 
-def _openid(env: Mapping[str, str]) -> OpenIdSettings | None:
+def _openid(env: Environment) -> OpenIdSettings | None:
     issuer, client_id, name, site = (
-        env.get(f"WORKBENCH_{variable}", "").strip()
+        _text(env, f"WORKBENCH_{variable}")
         for variable in ("OPENID_ISSUER", "OPENID_CLIENT_ID", "OPENID_NAME", "ADDRESS")
     )
     domains = tuple(each.casefold() for each in _listed(env, "WORKBENCH_OPENID_DOMAINS"))
-    secret, file = (env.get(f"WORKBENCH_OPENID_CLIENT_SECRET{where}", "").strip() for where in ("", "_FILE"))
+    secret, file = (_text(env, f"WORKBENCH_OPENID_CLIENT_SECRET{where}") for where in ("", "_FILE"))
     if not issuer:
         return None
     if not _is_address(issuer) or not is_protected(issuer):
@@ -264,7 +263,7 @@ def _openid(env: Mapping[str, str]) -> OpenIdSettings | None:
     if not client_id:
         remedy = "set the client ID that the provider gave this site"
         raise WorkbenchError("WORKBENCH_OPENID_CLIENT_ID is missing", remedy=remedy)
-    site = _site(site, _prefix(env, "WORKBENCH_PREFIX"))
+    site = _site(site, _prefix(env))
     label = " ".join(name.split()) or urlsplit(issuer).hostname or issuer
     if len(label) > LONGEST_LABEL or not label.isprintable():
         remedy = f"set at most {LONGEST_LABEL} visible characters"
@@ -330,8 +329,12 @@ def _default_instance() -> Path:
     return beside if in_checkout else Path.cwd() / "instance"
 
 
-def _whole_number(env: Mapping[str, str], name: str, default: int) -> int:
-    text = env.get(name, "").strip()
+def _text(env: Environment, name: str) -> str:
+    return env.get(name, "").strip()
+
+
+def _whole_number(env: Environment, name: str, default: int) -> int:
+    text = _text(env, name)
     if not text:
         return default
     if not text.isascii() or not text.isdigit():
@@ -339,28 +342,28 @@ def _whole_number(env: Mapping[str, str], name: str, default: int) -> int:
     return int(text)
 
 
-def _secret(env: Mapping[str, str], name: str) -> str:
-    text = env.get(name, "").strip()
+def _secret(env: Environment, name: str) -> str:
+    text = _text(env, name)
     if text and len(text) < SHORTEST_SECRET:
         remedy = f"set {SHORTEST_SECRET} random characters or more"
         raise WorkbenchError(f"{name} has {len(text)} characters", remedy=remedy)
     return text
 
 
-def _prefix(env: Mapping[str, str], name: str) -> str:
-    text = env.get(name, "").strip().strip("/")
+def _prefix(env: Environment) -> str:
+    text = _text(env, "WORKBENCH_PREFIX").strip("/")
     found = f"/{text}" if text else ""
     if not PREFIX.fullmatch(found) or {".", ".."} & set(text.split("/")):
         remedy = "set a path such as /workbench, of letters, digits and . _ ~ -"
-        raise WorkbenchError(f"{name} is {env[name]!r}", remedy=remedy)
+        raise WorkbenchError(f"WORKBENCH_PREFIX is {env['WORKBENCH_PREFIX']!r}", remedy=remedy)
     return found
 
 
-def _listed(env: Mapping[str, str], name: str) -> tuple[str, ...]:
+def _listed(env: Environment, name: str) -> tuple[str, ...]:
     return tuple(env.get(name, "").replace(",", " ").split())
 
 
-def _networks(env: Mapping[str, str], name: str) -> tuple[Network, ...]:
+def _networks(env: Environment, name: str) -> tuple[Network, ...]:
     try:
         return tuple(ip_network(each, strict=False) for each in _listed(env, name))
     except ValueError as error:
@@ -368,8 +371,8 @@ def _networks(env: Mapping[str, str], name: str) -> tuple[Network, ...]:
         raise WorkbenchError(f"{name}: {error}", remedy=remedy) from None
 
 
-def _yes_or_no(env: Mapping[str, str], name: str, remedy: str = "set yes or no") -> bool | None:
-    text = env.get(name, "").strip().casefold()
+def _yes_or_no(env: Environment, name: str, remedy: str = "set yes or no") -> bool | None:
+    text = _text(env, name).casefold()
     if not text:
         return None
     if text in {"1", "yes", "true", "on"}:

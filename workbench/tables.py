@@ -17,6 +17,7 @@ from itertools import chain, islice
 from typing import Any, TypeVar
 
 Found = TypeVar("Found")
+Row = Sequence[object]
 SHOWN_ROWS = 20
 """Of a result in a notebook: a run can have millions."""
 
@@ -27,7 +28,7 @@ class ResultRows:
 
     caption: str
     columns: tuple[str, ...]
-    rows: Iterable[Sequence[object]]
+    rows: Iterable[Row]
     count: int
 
 
@@ -82,7 +83,6 @@ def _text(value: object) -> str:
 
 
 _FORMULA = re.compile(r"[=+\-@\t\n]")
-Row = Sequence[object]
 Table = tuple[tuple[str, ...], Sequence[Row]]
 """The names of the columns, and the rows, as CSV has them."""
 ROWS_OF_A_PART = 1000
@@ -98,7 +98,7 @@ class Export:
     """
 
     columns: tuple[str, ...]
-    rows: Callable[[], Iterable[Sequence[object]]]
+    rows: Callable[[], Iterable[Row]]
     data: Callable[[], object]
     latex: Callable[[], str] | None = None
 
@@ -127,7 +127,7 @@ class Export:
         yield b"]" if before == b", " else b"[]"
 
 
-def table_export(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Export:
+def table_export(columns: Sequence[str], rows: Sequence[Row]) -> Export:
     """A table whose JSON is one object a row, by the names of its columns."""
     return Export(tuple(columns), lambda: rows, _Records(tuple(columns), rows))
 
@@ -140,24 +140,18 @@ def result_export(
     return Export(columns, lambda: rows, partial(data, found), latex and partial(latex, found))
 
 
-def csv_bytes(
-    columns: Sequence[str],
-    rows: Iterable[Sequence[object]],
-    *,
-    separator: str = ",",
-    read_back: bool = False,
-) -> bytes:
+def csv_bytes(columns: Sequence[str], rows: Iterable[Row], *, read_back: bool = False) -> bytes:
     """A table as CSV: None is an empty cell, numbers have all their digits, ids keep their bytes.
 
     A text that a spreadsheet would take for a formula begins with an apostrophe, unless the file is to be
     `read_back` by a program. Lines end with a line feed alone, which spreadsheets read as well as `cut` does.
     """
-    return b"".join(csv_parts(columns, rows, separator=separator, read_back=read_back))
+    return b"".join(csv_parts(columns, rows, read_back=read_back))
 
 
 def csv_parts(
     columns: Sequence[str],
-    rows: Iterable[Sequence[object]],
+    rows: Iterable[Row],
     *,
     separator: str = ",",
     read_back: bool = False,
@@ -195,7 +189,7 @@ class _Records:
     """The rows of a table as objects, all of them when called, or one by one."""
 
     columns: tuple[str, ...]
-    rows: Iterable[Sequence[object]]
+    rows: Iterable[Row]
 
     def __call__(self) -> list[dict[str, object]]:
         return list(self)

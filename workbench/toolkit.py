@@ -7,11 +7,11 @@ OSError where a file cannot be opened.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE, Assessor, answers_of
@@ -46,6 +46,8 @@ from workbench.trust.runs import WHOLE, OtherRuns, other_runs, pooled_pairs, qre
 
 File = str | PathLike[str]
 Qrels = tuple[Qrel, ...]
+Content = TypeVar("Content")
+Runs = Iterable[Run | File]
 
 
 class QrelsTable(ResultTable, tuple[Qrel, ...]):
@@ -83,8 +85,7 @@ _CODES = {Answer.UNSURE: UNSURE, Answer.CANNOT_JUDGE: CANNOT_JUDGE}
 
 def read_run(file: File) -> Run:
     """Read a TREC run, plain or gzip, in the order of its lines."""
-    with Path(file).open("rb") as stream:
-        return read_run_top(stream, source=str(file), depth=None).run
+    return _read(file, read_run_top, depth=None).run
 
 
 def read_qrels(file: File, *, cannot_judge: Collection[int] = ()) -> QrelsTable:
@@ -92,14 +93,11 @@ def read_qrels(file: File, *, cannot_judge: Collection[int] = ()) -> QrelsTable:
 
     Lines with a grade in `cannot_judge`, such as -2, are left out.
     """
-    with Path(file).open("rb") as stream:
-        lines = qrels_of(stream, source=str(file), subtopics=True)
+    lines = _read(file, qrels_of, subtopics=True)
     return QrelsTable(line for line in lines if line.grade not in cannot_judge)
 
 
-def make_pool(
-    runs: Iterable[Run | File], *, strategy: str = "depth", ties: str = "trec_eval", **parameters: object
-) -> Pool:
+def make_pool(runs: Runs, *, strategy: str = "depth", ties: str = "trec_eval", **parameters: object) -> Pool:
     """Pool runs by a strategy and its parameters; `make_pool(runs, depth=100)` is a depth-100 pool.
 
     `workbench pool --strategies` lists them with their parameters; `ties` is the order of equal scores:
@@ -137,14 +135,13 @@ def settle(
     rule and for a parameter that is wrong or missing.
     """
     if isinstance(judgments, str | PathLike):
-        with Path(judgments).open("rb") as stream:
-            judgments = graded_judgments(stream, str(judgments), ())
+        judgments = _read(judgments, graded_judgments, codes=())
     return consensus(
         judgments, rule=rule, scale=None, relevant_from=relevant_from, decided=None, **parameters
     )
 
 
-def score(qrels: File | Qrels, runs: Iterable[Run | File], measures: str = "AP nDCG@10 P@10") -> ScoresTable:
+def score(qrels: File | Qrels, runs: Runs, measures: str = "AP nDCG@10 P@10") -> ScoresTable:
     """Score runs by measures under ir_measures' names; means are over all topics of the qrels.
 
     Warns (UserWarning) of a run of which nothing matches. Raises WorkbenchError for a measure that is unknown
@@ -160,8 +157,7 @@ def check_release(file: File, *, sha256: str = "") -> ReleaseCheck:
 
     `sha256` is what the release's page says of the zip. `findings` name every file that is damaged.
     """
-    with Path(file).open("rb") as stream:
-        return check_zip(stream, source=str(file), sha256=sha256)
+    return _read(file, check_zip, sha256=sha256)
 
 
 def read_release(file: File) -> ReleaseContents:
@@ -169,12 +165,11 @@ def read_release(file: File) -> ReleaseContents:
 
     Raises InvalidInput with everything that is damaged.
     """
-    with Path(file).open("rb") as stream:
-        return open_release(stream, source=str(file))
+    return _read(file, open_release)
 
 
 def compare_releases(
-    first: Release, second: Release, runs: Iterable[Run | File] = (), *, measure: str = "AP"
+    first: Release, second: Release, runs: Runs = (), *, measure: str = "AP"
 ) -> ReleaseComparison:
     """Compare two releases: pairs that came, went and changed, and how runs fare under both.
 
@@ -191,23 +186,20 @@ def compare_releases(
         return compare_contents(one, other, runs=given, measure=measure)
 
 
-def score_on_release(
-    release: Release, runs: Iterable[Run | File], measures: str = "AP nDCG@10 P@10"
-) -> ScoresTable:
+def score_on_release(release: Release, runs: Runs, measures: str = "AP nDCG@10 P@10") -> ScoresTable:
     """Score runs on the qrels of a release; measures of two grades take its relevance threshold.
 
     Raises WorkbenchError as `score`.
     """
     opened = release if isinstance(release, ReleaseContents) else read_release(release)
     threshold = opened.rule.relevant_from
-    named = [at_threshold(one, threshold) for one in parse_measures(measures)]
-    scorer = Scorer(opened.qrels, named)
+    scorer = Scorer(opened.qrels, [at_threshold(one, threshold) for one in parse_measures(measures)])
     return ScoresTable(scorer.score(_matched(scorer, run)) for run in runs)
 
 
 def rank_by_judges(
     judgments: File | Iterable[Judgment],
-    runs: Iterable[Run | File],
+    runs: Runs,
     *,
     measure: str = "AP",
     relevant_from: int = 1,
@@ -220,8 +212,7 @@ def rank_by_judges(
     WorkbenchError for fewer than two assessors or runs.
     """
     if isinstance(judgments, str | PathLike):
-        with Path(judgments).open("rb") as stream:
-            judgments = graded_judgments(stream, str(judgments), (), spaced=True)
+        judgments = _read(judgments, graded_judgments, codes=(), spaced=True)
     given = tuple(judgments)
     assessors = qrels_of_assessors(given, relevant_from=relevant_from)
     if len(assessors) < 2:
@@ -235,7 +226,7 @@ def rank_by_judges(
 
 def leave_out_groups(
     qrels: File | Qrels,
-    runs: Iterable[Run | File],
+    runs: Runs,
     *,
     depth: int,
     groups: Mapping[str, str] | None = None,
@@ -253,6 +244,12 @@ def leave_out_groups(
     pooled = pooled_pairs(depth_pool(read, depth=depth), whole, groups or {})
     scores = score_under(qrels_without(whole, pooled), read, ranking_measure(measure))
     return other_runs(scores, whole, pooled)
+
+
+def _read(file: File, read: Callable[..., Content], **options: Any) -> Content:
+    """What the reader of a format makes of a file."""
+    with Path(file).open("rb") as stream:
+        return read(stream, source=str(file), **options)
 
 
 @contextmanager
@@ -284,8 +281,7 @@ def _by_assessor(assessors: Sequence[File | Qrels]) -> Iterator[Answered]:
 
 def _one_grade_a_pair(qrels: File | Qrels) -> Qrels:
     if not isinstance(qrels, tuple):
-        with Path(qrels).open("rb") as stream:
-            return qrels_of(stream, source=str(qrels))
+        return _read(qrels, qrels_of)
     pairs = {(qrel.topic, qrel.docno) for qrel in qrels}
     if len(pairs) < len(qrels):
         raise WorkbenchError(
@@ -298,6 +294,5 @@ def _one_grade_a_pair(qrels: File | Qrels) -> Qrels:
 def _judgments(file: File | Qrels) -> Iterator[Answered]:
     if isinstance(file, tuple):
         raise WorkbenchError("agreement needs two assessors", remedy="give the qrels of two or more")
-    with Path(file).open("rb") as stream:
-        for one in graded_judgments(stream, str(file), (), spaced=True):
-            yield one.assessor, one.topic, one.docno, _CODES.get(one.answer, one.grade or 0)
+    for one in _read(file, graded_judgments, codes=(), spaced=True):
+        yield one.assessor, one.topic, one.docno, _CODES.get(one.answer, one.grade or 0)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
+from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.cli.executable import Terminal
-from workbench.cli.backup import SHOWN_EVERY, _Counter, described, row_progress
-from workbench.storage.rows import Contents, TableSurvey
+from workbench.cli.backup import SHOWN_EVERY, _count, described, row_progress
+from workbench.storage.rows import Contents, TableSurvey, no_progress
 
 
 def contents(**rows: int) -> Contents:
@@ -38,11 +40,11 @@ class Status:
 
 def test_rows_are_counted_by_step_and_not_each_is_shown() -> None:
     status = Status()
-    counter = _Counter(status)
-    counter.add("reading", 0)
+    add = partial(_count, status, Counter())
+    add("reading", 0)
     for _ in range(2 * SHOWN_EVERY):
-        counter.add("reading", 1)
-    counter.add("comparing", 5)
+        add("reading", 1)
+    add("comparing", 5)
     assert status.shown == ["reading", "reading: 997 rows", "reading: 1,994 rows", "comparing: 5 rows"]
 
 
@@ -52,8 +54,8 @@ def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     with row_progress() as progress:
         progress("reading", 1)
-    assert getattr(progress, "__self__", None) is not None
-    assert getattr(unseen, "__self__", None) is None
+    assert progress is not no_progress
+    assert unseen is no_progress
 
 
 def test_a_backup_is_written_once_and_verified_against(populated: Terminal, tmp_path: Path) -> None:

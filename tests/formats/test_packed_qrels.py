@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -48,7 +49,8 @@ def test_what_is_read_as_arrays_is_what_the_plain_reader_has(
     ]
     content = (b"\xef\xbb\xbf" if begins else b"") + b"".join(written)
     try:
-        read = read_packed_qrels(io.BytesIO(content), source="q", block=block)
+        with patch("workbench.formats.packed_qrels.BLOCK", block):
+            read = read_packed_qrels(io.BytesIO(content), source="q")
     except NotUnderstood:
         return
     assert pairs(read) == plainly(content)

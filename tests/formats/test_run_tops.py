@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -50,6 +52,11 @@ def plain(content: bytes, depth: int | None, ties: TieRule, **expected: Any) -> 
     return *read[:-1], tops
 
 
+def in_blocks(size: int) -> AbstractContextManager[object]:
+    """Have the fast reader read so many bytes at a time."""
+    return patch("workbench.formats.packed_runs.BLOCK", size)
+
+
 def fast(content: bytes, depth: int | None, ties: TieRule, **expected: Any) -> Any:
     """The outcome of the fast reader."""
     return outcome(lambda: read_run_top(io.BytesIO(content), source="r", depth=depth, ties=ties, **expected))
@@ -60,14 +67,16 @@ def fast(content: bytes, depth: int | None, ties: TieRule, **expected: Any) -> A
 def test_both_readers_agree_on_tops_and_refusals(
     content: bytes, depth: int | None, ties: TieRule, block: int
 ) -> None:
-    assert fast(content, depth, ties, block=block) == plain(content, depth, ties)
+    with in_blocks(block):
+        assert fast(content, depth, ties) == plain(content, depth, ties)
 
 
 @given(odd_runs(), st.integers(16, 300))
 @settings(max_examples=examples(100), suppress_health_check=[HealthCheck.too_slow])
 def test_what_the_fast_reader_understands_the_plain_one_accepts(content: bytes, block: int) -> None:
     try:
-        packed = read_packed(io.BytesIO(content), source="r", block=block)
+        with in_blocks(block):
+            packed = read_packed(io.BytesIO(content), source="r")
     except (NotUnderstood, InvalidInput):
         return
     reading = read_run(io.BytesIO(content), source="r")
@@ -81,7 +90,8 @@ def test_what_leads_a_run_has_its_top_under_every_rule_and_every_tie_at_its_end(
     content: bytes, depth: int, block: int
 ) -> None:
     def leading() -> RunReading:
-        return read_run_leading(io.BytesIO(content), source="r", depth=depth, block=block)
+        with in_blocks(block):
+            return read_run_leading(io.BytesIO(content), source="r", depth=depth)
 
     if not isinstance(outcome(leading)[-1], list):
         assert outcome(leading) == plain(content, depth, TieRule.FILE)
@@ -129,10 +139,11 @@ def test_long_runs_are_understood_and_agree(style: Style, depth: int, ties: TieR
 def compare(style: Style, depth: int, ties: TieRule) -> None:
     """Read two thousand lines both ways, fast in blocks of 4 KiB and without help from the plain reader."""
     content = long_run(style, lines=2000)
-    packed = read_packed(io.BytesIO(content), source="r", depth=depth, block=4096)
+    with in_blocks(4096):
+        packed = read_packed(io.BytesIO(content), source="r", depth=depth)
+        whole = read_packed(io.BytesIO(content), source="r")
     reading = RunReading(packed.top(depth, ties=ties), packed.lines, ())
     assert outcome(lambda: reading) == plain(content, depth, ties)
-    whole = read_packed(io.BytesIO(content), source="r", block=4096)
     assert whole.whole() == read_run(io.BytesIO(content), source="r").run
 
 
@@ -158,10 +169,11 @@ def test_topics_and_tags_that_begin_alike_are_told_apart(topic: str) -> None:
     content = "".join(f"{name} Q0 d{number} 1 1 t\n" for number, name in enumerate(topics)).encode()
     other = content + f"{topic} Q0 e 1 1 tt\n".encode()
     for block in range(16, len(content), 7):
-        packed = read_packed(io.BytesIO(content), source="r", block=block)
+        with in_blocks(block):
+            packed = read_packed(io.BytesIO(content), source="r")
+            with pytest.raises(NotUnderstood):
+                read_packed(io.BytesIO(other), source="r")
         assert packed.whole() == read_run(io.BytesIO(content), source="r").run
-        with pytest.raises(NotUnderstood):
-            read_packed(io.BytesIO(other), source="r", block=block)
 
 
 def test_a_stream_that_cannot_seek_is_read_again_where_it_must_be() -> None:
@@ -175,10 +187,11 @@ def test_a_stream_that_cannot_seek_is_read_again_where_it_must_be() -> None:
 
     lines = [f"401 Q0 d{number} 1 {number} tagX\n" for number in range(1400)]
     content = "".join([*lines[:700], "short\n", *lines[700:]]).encode()
-    with pytest.raises(InvalidInput) as refused:
-        read_run_top(Pipe(content), source="r", depth=1, block=500)
+    with in_blocks(500), pytest.raises(InvalidInput) as refused:
+        read_run_top(Pipe(content), source="r", depth=1)
     assert codes(refused.value) == [(701, "columns")]
-    assert read_run_top(Pipe(content[:5000]), source="r", depth=1, block=500).lines > 100
+    with in_blocks(500):
+        assert read_run_top(Pipe(content[:5000]), source="r", depth=1).lines > 100
 
 
 def test_a_stream_is_read_from_where_it_stands() -> None:

@@ -20,14 +20,19 @@ from workbench.cli.database import (
 )
 from workbench.cli.output import (
     JSON_OBJECT,
+    POSITIVE,
     OneOf,
     Texts,
     flag,
+    needed,
+    number_setting,
     printable,
     record_json,
+    repeatable,
     say_json,
     say_list,
     setting,
+    text_option,
 )
 from workbench.errors import Conflict, InvalidInput
 from workbench.figures import counted
@@ -158,7 +163,7 @@ def reset(settings: Settings, login: str, password: str) -> None:
 
 
 @database_command("list", command)
-@click.option("--search", default="", help="Only accounts whose login name or name contains this.")
+@text_option("--search", help="Only accounts whose login name or name contains this.")
 @JSON_OBJECT
 def list_(settings: Settings, search: str, as_json: bool) -> None:
     """List accounts by login name, with their open sessions."""
@@ -199,9 +204,8 @@ def enable(settings: Settings, login: str) -> None:
 
 
 @of_login("reset", command)
-@click.option(
+@text_option(
     "--address",
-    default="",
     envvar="WORKBENCH_ADDRESS",
     help="Where the site is, as https://judge.example.org, for a whole link (or WORKBENCH_ADDRESS).",
 )
@@ -280,15 +284,8 @@ def token() -> None:
 
 
 @of_login("new", token)
-@click.option("--name", required=True, help="Name of the token, such as the program that will use it.")
-@click.option(
-    "--scope",
-    "scopes",
-    multiple=True,
-    required=True,
-    type=OneOf(Scope),
-    help="What the token allows (repeatable).",
-)
+@needed("--name", help="Name of the token, such as the program that will use it.")
+@repeatable("--scope", "scopes", required=True, type=OneOf(Scope), help="What the token allows (repeatable).")
 @setting(
     "--days",
     default=USUAL_DAYS,
@@ -297,8 +294,7 @@ def token() -> None:
 )
 def new_token(settings: Settings, login: str, name: str, scopes: Texts, days: int) -> None:
     """Print a new token of LOGIN, which is shown only now."""
-    made = _change(settings, login, make_access_token, name=name, scopes=scopes, days=days)
-    click.echo(made.secret)
+    click.echo(_change(settings, login, make_access_token, name=name, scopes=scopes, days=days).secret)
 
 
 @of_login("list", token)
@@ -326,7 +322,7 @@ def list_tokens(settings: Settings, login: str, as_json: bool) -> None:
 
 
 @of_login("revoke", token)
-@click.argument("token", type=click.IntRange(1))
+@click.argument("token", type=POSITIVE)
 def revoke(settings: Settings, login: str, token: int) -> None:
     """Revoke the TOKEN of LOGIN, by its number in the list."""
     revoked = _change(settings, login, revoke_access_token, token)
@@ -334,11 +330,11 @@ def revoke(settings: Settings, login: str, token: int) -> None:
 
 
 @database_command("trail")
-@click.option("--login", default="", help="Only acts of this account.")
-@click.option("--act", default="", help="Only acts whose name contains this, such as role.")
-@click.option("--campaign", default="", help="Only acts in this campaign.")
-@click.option("--request", default="", help="Only acts of this request ID.")
-@setting("--last", default=50, type=click.IntRange(1), help="Number of entries.")
+@text_option("--login", help="Only acts of this account.")
+@text_option("--act", help="Only acts whose name contains this, such as role.")
+@text_option("--campaign", help="Only acts in this campaign.")
+@text_option("--request", help="Only acts of this request ID.")
+@number_setting("--last", default=50, help="Number of entries.")
 @JSON_OBJECT
 def trail(
     settings: Settings, login: str, act: str, campaign: str, request: str, last: int, as_json: bool

@@ -41,8 +41,11 @@ from workbench.cli.output import (
     Integers,
     Texts,
     all_of,
+    arguments,
     flag,
     form_options,
+    json_flag,
+    repeatable,
     say_aside,
     say_json,
     say_mismatch,
@@ -78,18 +81,15 @@ class View:
 def agreement_options(*names: str) -> Decorator:
     """Give a command the flags of the options named; it gets them as one argument, `options`."""
 
-    def decorate(command: Function) -> Function:
+    def receiving(command: Function) -> Function:
         @functools.wraps(command)
         def with_options(**values: Any) -> Any:
             chosen = {name: _value(OPTIONS[name], values.pop(name)) for name in names}
             return command(options=AgreementOptions(**chosen), **values)
 
-        made: Function = with_options
-        for name in reversed(names):
-            made = _flag(OPTIONS[name])(made)
-        return made
+        return with_options
 
-    return decorate
+    return all_of(*(_flag(OPTIONS[name]) for name in names), receiving)
 
 
 def _viewed(command: Function) -> Function:
@@ -114,8 +114,7 @@ def _viewed(command: Function) -> Function:
         if pair or matrix:
             # They are compared by the table of what both judged.
             changes["singles"] = Singles.LEFT_OUT
-        chosen = replace(options, **changes)
-        return command(options=chosen, view=View(part, pair or ("", ""), form), **others)
+        return command(options=replace(options, **changes), view=View(part, pair or ("", ""), form), **others)
 
     return with_view
 
@@ -126,7 +125,7 @@ def report_options(*more: str) -> Decorator:
         agreement_options(*REPORT_FIELDS, *more),
         click.option(
             "--matrix",
-            type=click.Choice(list(COEFFICIENTS)),
+            type=click.Choice(COEFFICIENTS),
             help="The matrix of assessors by this coefficient.",
         ),
         click.option(
@@ -147,7 +146,7 @@ def _flag(option: OptionDefinition) -> Callable[[Command], Command]:
     if isinstance(default, bool):
         return flag(option.flag, option.field, help=option.help)
     if option.field == "assessors":
-        return click.option(option.flag, option.field, multiple=True, help=option.help)
+        return repeatable(option.flag, option.field, help=option.help)
     kind: Any = str
     shown = default
     if option.field != "weights" and option.choices:
@@ -201,7 +200,7 @@ Given = tuple[str, str, str, int]
 
 
 @click.command("agree")
-@click.argument("files", type=FILE, metavar="A [B C...]", nargs=-1, required=True)
+@arguments("files", type=FILE, metavar="A [B C...]")
 @flag("--judgments", "as_judgments", help="The files have a column for the assessor.")
 @cannot_judge_option
 @setting(
@@ -210,9 +209,7 @@ Given = tuple[str, str, str, int]
     default="last",
     help="Which answer counts if an assessor answered twice.",
 )
-@click.option(
-    "--machine", "machine_names", multiple=True, help="Name of an assessor that is a machine (repeatable)."
-)
+@repeatable("--machine", "machine_names", help="Name of an assessor that is a machine (repeatable).")
 @click.option(
     "--scale",
     metavar="GRADES",
@@ -351,7 +348,7 @@ _number = partial(click.option, type=float, show_default=True)
 @_number("--relevant", default=RELEVANT, help="Expected share of relevant documents.")
 @setting("--topics", type=int, default=TOPICS, help="Number of equally rich topics.")
 @_number("--icc", default=ICC, help="Correlation within topics; 0: topics do not differ.")
-@flag("--json", "as_json", help="Print JSON.")
+@json_flag(help="Print JSON.")
 def sample_size_command(as_json: bool, **asked: Any) -> None:
     """Compute how many documents two assessors must judge to know their agreement to a given half width.
 

@@ -18,7 +18,7 @@ from workbench.agreement.options import AgreementOptions, Basis
 from workbench.agreement.pairwise import AssessorPair, Threshold
 from workbench.agreement.report import AgreementReport, Matrix, what_differs
 from workbench.agreement.selection import Selection
-from workbench.cli.output import figure, print_export, printable, say_table
+from workbench.cli.output import figure, print_export, printable, say_figures, say_table
 from workbench.figures import percent
 
 if TYPE_CHECKING:
@@ -106,8 +106,7 @@ def _say_all(report: AgreementReport, names: Sequence[str]) -> None:
         for two in report.pairs
     ]
     names_of = [one.plain for one in COEFFICIENTS.values()]
-    heads = ["", "n", *names_of, "interval of pooled", ""]
-    say_table(heads, rows, numeric=range(1, 2 + len(names_of)))
+    say_table(["", "n", *names_of, "interval of pooled", ""], rows, numeric=range(1, 2 + len(names_of)))
     if report.left_out:
         click.echo(f"{report.left_out:,} assessors with fewer grades are not in this list.")
 
@@ -217,8 +216,7 @@ def _say_table(two: AssessorPair, labels: Sequence[str], names: tuple[str, str])
     first, second = names
     rows = [[f"{first}: {label}", *row, sum(row)] for label, row in zip(labels, two.table, strict=True)]
     rows.append(["total", *map(sum, zip(*two.table, strict=True)), two.n])
-    heads = ["", *(f"{second}: {label}" for label in labels), "total"]
-    say_table(heads, rows, numeric_from=1)
+    say_figures(["", *(f"{second}: {label}" for label in labels), "total"], rows)
 
 
 def _names(selection: Selection, numbers: tuple[int, int]) -> tuple[str, str]:
@@ -306,7 +304,7 @@ def print_agreement(found: Result, options: AgreementOptions, form: str) -> None
         export = _export_of(found, options)
         click.echo(capital(found.selection.sentence))
         shown = [(row[0], *(four(cell) for cell in row[1:])) for row in export.rows()]
-        say_table(list(export.columns), shown, numeric_from=1)
+        say_figures(list(export.columns), shown)
     elif isinstance(found, tuple):
         selection, estimates = found
         click.echo(f"{capital(selection.sentence)}.\n")

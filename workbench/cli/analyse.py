@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from workbench.cli.output import TIES, all_of, flag, say_json, say_notes, say_table, setting
+from workbench.cli.output import TIES, all_of, json_flag, number_setting, say_json, say_notes, say_table
 from workbench.cli.qrels_files import GROUPS, read_groups
 from workbench.cli.runs import RunFiles, read_runs, run_arguments
 from workbench.pooling.analysis import BEYOND, NEAR_DUPLICATE, Analysis, analysis, examine
@@ -19,8 +19,8 @@ _OF_JUDGED = frozenset({"judged", "relevant", "relevant_alone"})
 
 
 part_options = all_of(
-    click.option("--part", type=click.Choice(list(PARTS)), help="Print only this part; default all."),
-    flag("--json", "as_json", help="One JSON object with all rows."),
+    click.option("--part", type=click.Choice(PARTS), help="Print only this part; default all."),
+    json_flag(help="One JSON object with all rows."),
 )
 """The command receives `part` (None for all) and `as_json`."""
 
@@ -91,7 +91,7 @@ _TITLES = {
 
 @click.command("analyse")
 @run_arguments()
-@setting("--depth", type=click.IntRange(1), default=100, help="Depth of the pool.")
+@number_setting("--depth", default=100, help="Depth of the pool.")
 @TIES
 @GROUPS
 @part_options
@@ -105,5 +105,4 @@ def command(
     """
     groups = read_groups(groups_file) if groups_file is not None else {}
     read = read_runs(runs, warnings=False, depth=BEYOND * depth, ties=None)
-    found = analysis(examine((run for _, run in read), depth=depth, ties=ties), groups=groups)
-    say_analysis(found, part, as_json=as_json)
+    say_analysis(analysis(examine(read, depth=depth, ties=ties), groups=groups), part, as_json=as_json)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from workbench.cli.database import database_command, existing_database, same_database
-from workbench.cli.output import JSON_OBJECT, REFUSED, printable, say_json
+from workbench.cli.output import JSON_OBJECT, OLD_FILE, REFUSED, printable, say_json
 from workbench.errors import Finding, WorkbenchError, finding_to_json
 from workbench.figures import counted
 from workbench.settings import Settings
@@ -50,24 +51,15 @@ def row_progress() -> Iterator[Progress]:
     from rich.console import Console
 
     with Console(stderr=True).status("") as status:
-        yield _Counter(status).add
+        yield partial(_count, status, Counter())
 
 
-@dataclass(slots=True)
-class _Counter:
-    """Counts the rows of a step."""
-
-    status: Any
-    step: str = ""
-    rows: int = 0
-
-    def add(self, step: str, rows: int) -> None:
-        before = self.rows // SHOWN_EVERY
-        if step != self.step:
-            self.step, self.rows, before = step, 0, -1
-        self.rows += rows
-        if self.rows // SHOWN_EVERY != before:
-            self.status.update(f"{step}: {self.rows:,} rows" if self.rows else step)
+def _count(status: Any, done: Counter[str], step: str, rows: int) -> None:
+    """Count the rows of a step, and show now and then how many were done."""
+    before = done[step] // SHOWN_EVERY if step in done else -1
+    done[step] += rows
+    if done[step] // SHOWN_EVERY != before:
+        status.update(f"{step}: {done[step]:,} rows" if done[step] else step)
 
 
 def described(contents: Contents) -> str:
@@ -121,7 +113,7 @@ def backup(settings: Settings, to: Path | None, as_json: bool) -> None:
 
 
 @database_command("restore")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=OLD_FILE)
 @click.option("--sha256", help="Refuse a file without this SHA-256, which `workbench backup` printed.")
 @JSON_OBJECT
 def restore(settings: Settings, file: Path, sha256: str | None, as_json: bool) -> None:
@@ -155,7 +147,7 @@ def _hash(path: Path) -> str:
 @database_command("verify")
 @click.option(
     "--against",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=OLD_FILE,
     help="Backup that must have the same rows.",
 )
 @JSON_OBJECT

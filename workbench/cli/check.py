@@ -10,17 +10,20 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import Any
 
 import click
 
-from workbench.cli.inputs import FILE, STANDARD_INPUT, is_file, open_input, read_input
+from workbench.cli.inputs import FILE, STANDARD_INPUT, file_option, is_file, open_input, read_input
 from workbench.cli.output import (
+    FOLDER,
+    POSITIVE,
     REFUSED,
     OneOf,
     Texts,
     all_of,
-    flag,
+    arguments,
+    json_flag,
+    number_option,
     printable,
     say_aside,
     say_findings,
@@ -38,20 +41,14 @@ from workbench.formats.source import Twice
 from workbench.formats.topics import read_topic_ids
 
 
-class Limit(click.ParamType[int]):
+def limit(text: str) -> int:
     """A number, or `none`, which becomes 0."""
-
-    name = "limit"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if value == "none":
-            return 0
-        return int(click.IntRange(min=1).convert(value, param, ctx))
+    return 0 if text == "none" else POSITIVE(text)
 
 
 rule_options = all_of(
     click.option(
-        "--max-per-topic", metavar="N", type=Limit(), help="Maximum number of documents per topic, or none."
+        "--max-per-topic", metavar="N", type=limit, help="Maximum number of documents per topic, or none."
     ),
     click.option("--rules", "rule_set", type=OneOf(RuleSet), help="How strictly runs are checked."),
 )
@@ -59,8 +56,8 @@ rule_options = all_of(
 
 def changed_rules(rules: RunRules, rule_set: RuleSet | None, max_per_topic: int | None) -> RunRules:
     """The rules with what the command line changes, 0 for no limit; raises InvalidInput."""
-    limit = rules.max_per_topic if max_per_topic is None else max_per_topic or None
-    return replace(rules, max_per_topic=limit, rule_set=rule_set or rules.rule_set)
+    most = rules.max_per_topic if max_per_topic is None else max_per_topic or None
+    return replace(rules, max_per_topic=most, rule_set=rule_set or rules.rule_set)
 
 
 def say_reports(reports: Sequence[RunReport], *, as_json: bool) -> None:
@@ -98,19 +95,19 @@ def _say_repair(report: RunReport) -> None:
 
 
 @click.command("check")
-@click.argument("runs", type=FILE, metavar="RUN...", nargs=-1, required=True)
-@click.option("--topics", type=FILE, help="The topics in any format, or a list of their ids.")
-@click.option("--docids", type=FILE, help="The docnos of the collection, one per line.")
-@click.option("--cut", metavar="N", type=click.IntRange(min=1), help="Pool depth: warn of ties across it.")
+@arguments("runs", type=FILE, metavar="RUN...")
+@file_option("--topics", help="The topics in any format, or a list of their ids.")
+@file_option("--docids", help="The docnos of the collection, one per line.")
+@number_option("--cut", metavar="N", help="Pool depth: warn of ties across it.")
 @rule_options
 @click.option(
     "--correct-to",
     "folder",
     metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Write repaired runs here, where an automatic repair is possible.",
 )
-@flag("--json", "as_json", help="Print a JSON array with one object per run.")
+@json_flag(help="Print a JSON array with one object per run.")
 def command(
     runs: Texts,
     topics: str | None,

@@ -21,6 +21,7 @@ from workbench.cli.output import (
     form_options,
     print_export,
     say_aside,
+    say_figures,
     say_table,
     setting,
 )
@@ -62,7 +63,7 @@ AVERAGE_OVER = setting(
 )
 ORDER = setting(
     "--order",
-    type=click.Choice(list(ORDERS)),
+    type=click.Choice(ORDERS),
     default=next(iter(ORDERS)),
     help="By the median of the runs, hardest first, or by their standard deviation, highest first.",
 )
@@ -76,10 +77,9 @@ def say_two_runs(found: TwoRuns) -> None:
     """Print the topics of two runs and the tests; on the error stream the difference with its interval."""
     one = found.difference
     _note_left_out(found.left_out)
-    say_table(
+    say_figures(
         ["topic", found.first.tag, found.second.tag, "difference"],
         [[topic, *map(figure, values)] for topic, *values in found.topics],
-        numeric_from=1,
     )
     click.echo()
     say_table(
@@ -143,7 +143,7 @@ def say_all_pairs(found: AllPairs) -> None:
 
 def say_topic_table(found: TopicTable) -> None:
     """Print the topics with what the runs score on them."""
-    say_table(
+    say_figures(
         ["topic", "median", "quartiles", "lowest", "highest", "std. dev.", "relevant"],
         [
             [
@@ -157,7 +157,6 @@ def say_topic_table(found: TopicTable) -> None:
             ]
             for one in found.lines
         ],
-        numeric_from=1,
     )
     say_aside(f"{found.shown} of {found.lines[0].runs} runs on {len(found.lines)} topics")
 

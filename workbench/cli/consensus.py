@@ -23,16 +23,21 @@ from workbench.agreement.coefficients.alpha import alpha
 from workbench.agreement.ratings import judged_ratings
 from workbench.cli.inputs import FILE, QRELS, read_each
 from workbench.cli.output import (
+    NEW_FILE,
     Decorator,
     Function,
     Integers,
     Texts,
+    all_of,
+    arguments,
     figure,
     flag,
+    json_flag,
+    number_setting,
     say_aside,
+    say_figures,
     say_json,
     say_table,
-    setting,
 )
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
 from workbench.consensus.judgments import latest_judgments
@@ -63,13 +68,13 @@ _EXPORTS = {
 }
 EXPORT = click.option(
     "--export",
-    type=click.Choice(list(_EXPORTS)),
+    type=click.Choice(_EXPORTS),
     help="; ".join(f"{name}: {what}" for name, what in _EXPORTS.items()),
 )
 OUTPUT = click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=NEW_FILE,
     help="File to write; by default, print.",
 )
 
@@ -81,9 +86,9 @@ def consensus_options(*, machines: bool = True, several: bool = False) -> Decora
     as well, and `people`, the assessors that were named.
     """
 
-    def decorate(command: Function) -> Function:
+    def receiving(command: Function) -> Function:
         @functools.wraps(command)
-        def wrapped(rule: Any, machines: bool = False, **options: Any) -> Any:
+        def with_choice(rule: Any, machines: bool = False, **options: Any) -> Any:
             given = {name: options.pop(name) for name in PARAMETERS}
             if several:
                 people = given["assessor"]
@@ -92,21 +97,22 @@ def consensus_options(*, machines: bool = True, several: bool = False) -> Decora
                 rule = ""
             return command(choice=rule_choice(rule, machines=machines, **given), **options)
 
-        made: Function = wrapped
-        for parameter in reversed(tuple(PARAMETERS.values())):
-            made = _option(parameter, several)(made)
-        if machines:
-            made = flag("--machines", help="Count machine judgments as votes.")(made)
-        return click.option(
+        return with_choice
+
+    counted = flag("--machines", help="Count machine judgments as votes.")
+    return all_of(
+        click.option(
             "--rule",
             default=() if several else "majority",
             show_default=not several,
             multiple=several,
-            type=click.Choice(list(RULES)),
+            type=click.Choice(RULES),
             help="; ".join(f"{rule.name}: {rule.help}" for rule in RULES.values()),
-        )(made)
-
-    return decorate
+        ),
+        *([counted] if machines else []),
+        *(_option(parameter, several) for parameter in PARAMETERS.values()),
+        receiving,
+    )
 
 
 def _option(parameter: RuleParameter, several: bool) -> Decorator:
@@ -129,15 +135,15 @@ def _number(text: str) -> str:
 
 
 @click.command("consensus")
-@click.argument("files", type=FILE, nargs=-1, required=True, metavar="FILE...")
+@arguments("files", type=FILE, metavar="FILE...")
 @consensus_options(several=True, machines=False)
 @cannot_judge_option
-@setting("--relevant-from", type=click.IntRange(1), default=1, metavar="N")
+@number_setting("--relevant-from", default=1, metavar="N")
 @click.option("--adjudicated", "decided", type=QRELS, help="Grades that an adjudicator decided.")
 @click.option("--gold", type=QRELS, help="Expert grades: report the accuracy of each rule.")
 @EXPORT
 @OUTPUT
-@flag("--json", "as_json", help="Print JSON, with all digits; labels and soft too.")
+@json_flag(help="Print JSON, with all digits; labels and soft too.")
 def command(
     files: Texts,
     rules: Texts,
@@ -230,7 +236,7 @@ def command(
     say_summaries(summaries, refused)
     if accuracies:
         click.echo()
-        say_table(
+        say_figures(
             ["rule", "known", "n", "accuracy", "same grade", "kappa"],
             (
                 (
@@ -243,7 +249,6 @@ def command(
                 )
                 for name, one in accuracies.items()
             ),
-            numeric_from=1,
         )
         for which, values in agreement.items():
             listed = ", ".join(

@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 import click
 
 from workbench.cli.inputs import open_input
-from workbench.cli.output import setting
+from workbench.cli.output import NEW_FILE, setting, toggle
 from workbench.errors import WorkbenchError
 from workbench.formats.frames import FRAMES, frame_csv, frame_of, frame_parquet, is_frame, read_frame
 from workbench.formats.qrels import BEIR_HEADER, read_qrels, write_qrels
@@ -21,17 +21,15 @@ _BEIR = tuple(name.decode() for name in BEIR_HEADER)
 
 @click.command("convert")
 @click.argument("source", metavar="FILE")
-@click.argument("target", metavar="TO", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("target", metavar="TO", type=NEW_FILE)
 @setting(
     "--columns",
-    type=click.Choice(list(FRAMES)),
+    type=click.Choice(FRAMES),
     default="pyterrier",
     help="Names of the columns of CSV and Parquet.",
 )
 @click.option("--tag", help="Tag of the run; the file's name if not given.")
-@click.option(
-    "--qrels/--run", "qrels", default=None, help="What a data frame contains, if its columns do not tell."
-)
+@toggle("--qrels/--run", "qrels", help="What a data frame contains, if its columns do not tell.")
 def command(source: str, target: Path, columns: str, tag: str | None, qrels: bool | None) -> None:
     """Convert the run or the qrels in FILE to TO.
 

@@ -8,7 +8,18 @@ from typing import Any
 import click
 
 from workbench.cli.inputs import QRELS_FILE
-from workbench.cli.output import TIES, Integers, flag, one_form, print_export, say_table, setting
+from workbench.cli.output import (
+    TIES,
+    Integers,
+    csv_flag,
+    json_flag,
+    number_option,
+    number_setting,
+    one_form,
+    print_export,
+    say_figures,
+    setting,
+)
 from workbench.cli.qrels_files import cannot_judge_option, read_judged
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, read_arrays, run_arguments
@@ -23,7 +34,7 @@ _DEEPEST = 100_000
 
 
 @click.command("curve")
-@click.argument("kind", type=click.Choice(list(CURVES)), metavar="KIND")
+@click.argument("kind", type=click.Choice(CURVES), metavar="KIND")
 @QRELS_FILE
 @run_arguments()
 @click.option("--topic", help="The curve of this topic instead of the mean over all topics of the qrels.")
@@ -33,13 +44,8 @@ _DEEPEST = 100_000
     default=20,
     help="rank, roc, gain: the last rank.",
 )
-@setting(
-    "--relevant-from",
-    "rel",
-    type=click.IntRange(1),
-    default=1,
-    metavar="N",
-    help="The lowest grade that counts as relevant.",
+@number_setting(
+    "--relevant-from", "rel", default=1, metavar="N", help="The lowest grade that counts as relevant."
 )
 @setting(
     "--interpolation",
@@ -59,16 +65,15 @@ _DEEPEST = 100_000
     help="gain: no discount above rank BASE, then the logarithm of the rank to this base (Jarvelin and "
     "Kekalainen).  [default: log2(rank + 1)]",
 )
-@click.option(
+@number_option(
     "--docs",
-    type=click.IntRange(1),
     metavar="N",
     help="roc: documents in the collection.  [default: judged documents only; some must be not relevant]",
 )
 @TIES
 @cannot_judge_option
-@flag("--csv", "as_csv", help="CSV, with all digits.")
-@flag("--json", "as_json", help="JSON, one object for each point, with all digits.")
+@csv_flag(help="CSV, with all digits.")
+@json_flag(help="JSON, one object for each point, with all digits.")
 @one_form
 def command(
     kind: str,
@@ -111,11 +116,10 @@ def command(
             rows.append((run.tag, x, *(float(column[at]) for column in points.values()), *counts))
     export = table_export([*columns, "topics_scored", "topics_in_qrels"], rows)
     if not print_export(export, form):
-        say_table(
+        say_figures(
             [*columns, "topics"],
             (
                 [tag, f"{x:g}", *(f"{value:.4f}" for value in values), f"{scored} of {topics}"]
                 for tag, x, *values, scored, topics in rows
             ),
-            numeric_from=1,
         )

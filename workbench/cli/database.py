@@ -14,7 +14,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import click
 from click.core import ParameterSource
 
-from workbench.cli.output import Function, say_aside
+from workbench.cli.output import FOLDER, Function, say_aside
 from workbench.errors import NotFound, Unavailable, WorkbenchError
 from workbench.settings import Settings, read_settings
 from workbench.storage import Session
@@ -208,7 +208,7 @@ def database_command(
         made.params += [
             click.Option(
                 ["--instance"],
-                type=click.Path(file_okay=False, path_type=Path),
+                type=FOLDER,
                 help="Folder of the embedded database (or WORKBENCH_INSTANCE).",
             ),
             click.Option(["--database"], help="URL of another database (or WORKBENCH_DATABASE_URL)."),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from workbench.cli.output import announce, setting
+from workbench.cli.output import FOLDER, announce, setting, text_option
 from workbench.deployment.papers import EXAMPLE_HOST, PAPERS, Deployment, filled_in, write_paper
 from workbench.settings import read_settings
 
@@ -14,9 +14,9 @@ PAPER_LIST = "\n".join(f"{one.name}: {one.summary}." for one in PAPERS.values())
 
 
 @click.command("deploy", help=f"Print the files needed to run the server for others.\n\n\b\n{PAPER_LIST}")
-@click.argument("paper", type=click.Choice(list(PAPERS)))
+@click.argument("paper", type=click.Choice(PAPERS))
 @setting("--host", default=EXAMPLE_HOST, help="Host name of the site.")
-@click.option("--prefix", default="", help="Path of the site, such as /workbench.")
+@text_option("--prefix", help="Path of the site, such as /workbench.")
 @setting(
     "--port",
     default=8765,
@@ -26,7 +26,7 @@ PAPER_LIST = "\n".join(f"{one.name}: {one.summary}." for one in PAPERS.values())
 @click.option(
     "--to",
     "folder",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Write the files into this folder instead; existing files are never replaced.",
 )
 def command(paper: str, host: str, prefix: str, port: int, folder: Path | None) -> None:

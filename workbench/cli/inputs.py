@@ -7,6 +7,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TypeVar, cast
 
@@ -39,7 +40,9 @@ class InputName(click.ParamType[str]):
 
 FILE = InputName("file")
 QRELS = InputName("qrels")
-QRELS_FILE = click.argument("qrels", type=FILE)
+file_argument = partial(click.argument, type=FILE)
+file_option = partial(click.option, type=FILE)
+QRELS_FILE = file_argument("qrels")
 
 
 @contextmanager

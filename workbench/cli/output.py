@@ -35,6 +35,7 @@ COLLECTED_IN_MEMORY = 1024**2
 # Controls, line and paragraph separators, and what turns the direction of the text behind it.
 _STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 Item = TypeVar("Item")
+Rows = Iterable[Sequence[object]]
 Word = TypeVar("Word", bound=StrEnum)
 
 
@@ -72,8 +73,7 @@ def standard_output() -> Iterator[None]:
         if error.filename is not None:
             raise WorkbenchError(f"{error.filename}: {error.strerror}") from error
         message = f"the output cannot be written: {error.strerror or error}"
-        remedy = "write it to another place: the output is incomplete"
-        raise OutputFailed(message, remedy=remedy) from error
+        raise OutputFailed(message, remedy="write it to another place: the output is incomplete") from error
 
 
 class _Closed(io.RawIOBase):
@@ -143,7 +143,7 @@ def print_collected(file: IO[bytes]) -> None:
         shutil.copyfileobj(file, sys.stdout.buffer)
 
 
-def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def print_csv(columns: Sequence[str], rows: Rows) -> None:
     """Print a table as CSV."""
     from workbench.tables import csv_bytes
 
@@ -152,7 +152,7 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
 
 def say_table(
     headings: Sequence[str],
-    rows: Iterable[Sequence[object]],
+    rows: Rows,
     *,
     numeric: Sequence[int] = (),
     numeric_from: int | None = None,
@@ -182,11 +182,15 @@ def say_table(
     Console(highlight=False).print(table)
 
 
+say_figures = partial(say_table, numeric_from=1)
+"""Print a table whose first column names what the figures in the others are of."""
+
+
 def say_list(
     data: Any,
     as_json: bool,
     headings: Sequence[str],
-    rows: Iterable[Sequence[object]],
+    rows: Rows,
     *,
     numeric: Sequence[int] = (),
     numeric_from: int | None = None,
@@ -296,8 +300,26 @@ Integers = tuple[int, ...]
 """The same, of numbers."""
 Command = TypeVar("Command", bound=Function)
 flag = partial(click.option, is_flag=True)
+json_flag = partial(flag, "--json", "as_json")
+csv_flag = partial(flag, "--csv", "as_csv")
+toggle = partial(click.option, default=None)
+"""An option with its opposite; None where neither is given."""
 setting = partial(click.option, show_default=True)
 """An option whose default is said in the help."""
+repeatable = partial(click.option, multiple=True)
+needed = partial(click.option, required=True)
+text_option = partial(click.option, default="")
+"""An option for a text, empty where it is not given."""
+arguments = partial(click.argument, nargs=-1, required=True)
+"""One argument or more."""
+
+
+POSITIVE = click.IntRange(1)
+number_option = partial(click.option, type=POSITIVE)
+number_setting = partial(setting, type=POSITIVE)
+FOLDER = click.Path(file_okay=False, path_type=Path)
+OLD_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+NEW_FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 class OneOf(click.ParamType[Word]):
@@ -347,12 +369,12 @@ def one_form(command: Command) -> Command:
     return with_form  # type: ignore[return-value]  # click calls it alone
 
 
-CSV = flag("--csv", "as_csv", help="A table as CSV, with all digits.")
-ALL_DIGITS = flag("--json", "as_json", help="One JSON object, with all digits.")
+CSV = csv_flag(help="A table as CSV, with all digits.")
+ALL_DIGITS = json_flag(help="One JSON object, with all digits.")
 form_options = all_of(ALL_DIGITS, CSV, flag("--latex", "as_latex", help="LaTeX tables."), one_form)
 """`--json`, `--csv` and `--latex`; the command receives `form`: text, json, csv or latex."""
 FIRST_AND_SECOND = all_of(click.argument("first"), click.argument("second"))
-TOPICS = click.option("--topic", "topics", multiple=True, help="A topic (repeatable); default all.")
+TOPICS = repeatable("--topic", "topics", help="A topic (repeatable); default all.")
 data_options = all_of(ALL_DIGITS, CSV, one_form)
 """The same without `--latex`, for results that no paper prints."""
 
@@ -381,13 +403,11 @@ def say_notes(sentences: Iterable[str]) -> None:
 
 def part_option(parts: Iterable[str], default: str, tables: str) -> Callable[[Command], Command]:
     """Give a command `--part`, one of the `tables` of its result."""
-    return setting(
-        "--part", type=click.Choice(list(parts)), default=default, help=f"Table to print: {tables}."
-    )
+    return setting("--part", type=click.Choice(parts), default=default, help=f"Table to print: {tables}.")
 
 
 def beside_bounds(
-    columns: Sequence[str], rows: Iterable[Sequence[object]], counts: Collection[str] = ()
+    columns: Sequence[str], rows: Rows, counts: Collection[str] = ()
 ) -> tuple[list[str], list[list[object]]]:
     """A table for people, who read bounds beside their figure, those of `counts` as whole numbers.
 
@@ -412,7 +432,7 @@ def figure(value: float | None, form: str = ".4f", otherwise: str = "-") -> str:
     return otherwise if value is None else format(value, form)
 
 
-def say_short(columns: Sequence[str], rows: Iterable[Sequence[object]], *, numeric_from: int = 1) -> None:
+def say_short(columns: Sequence[str], rows: Rows, *, numeric_from: int = 1) -> None:
     """Say a table for people: three decimals, and a dash for what is not there."""
     say_table(columns, [[_short(cell) for cell in row] for row in rows], numeric_from=numeric_from)
 
@@ -423,20 +443,13 @@ def _short(cell: object) -> object:
     return f"{cell:z.3f}" if isinstance(cell, float) else cell
 
 
-JSON_OBJECT = flag("--json", "as_json", help="One JSON object.")
-JSON_ARRAY = flag("--json", "as_json", help="One JSON array.")
+JSON_OBJECT = json_flag(help="One JSON object.")
+JSON_ARRAY = json_flag(help="One JSON array.")
 MEASURE = setting("-m", "--measure", default="AP", help="Measure that ranks the runs, such as AP or nDCG@10.")
-RELEVANT_FROM = setting(
-    "--relevant-from",
-    type=click.IntRange(1),
-    default=1,
-    metavar="N",
-    help="Lowest relevant grade.",
-)
-TIES = setting(
+RELEVANT_FROM = number_setting("--relevant-from", default=1, metavar="N", help="Lowest relevant grade.")
+tie_option = partial(setting, type=OneOf(TieRule), default=TieRule.TREC_EVAL.value)
+TIES = tie_option(
     "--ties",
-    type=OneOf(TieRule),
-    default=TieRule.TREC_EVAL.value,
     help="Which of two documents with the same score comes first.",
 )
 SEED = setting("--seed", type=click.IntRange(0), default=0, help="Random seed.")

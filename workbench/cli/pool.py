@@ -5,27 +5,31 @@ The options of a recipe, here and in campaigns, are generated from the registry 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import wraps
 from typing import Any
 
 import click
 
-from workbench.cli.inputs import FILE
+from workbench.cli.inputs import file_option
 from workbench.cli.output import (
     JSON_OBJECT,
     Command,
     Function,
     Integers,
-    OneOf,
     Texts,
     all_of,
     flag,
+    json_flag,
+    number_option,
+    number_setting,
+    repeatable,
     say_aside,
     say_json,
     say_table,
     setting,
+    tie_option,
     usage_errors,
 )
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
@@ -90,7 +94,7 @@ def recipe_options(*, listed_by: str = "workbench pool --strategies") -> Callabl
     return all_of(
         setting(
             "--strategy",
-            type=click.Choice(list(ALL_STRATEGIES)),
+            type=click.Choice(ALL_STRATEGIES),
             default="depth",
             help=f"Pooling strategy; {listed_by} lists them.",
         ),
@@ -98,10 +102,8 @@ def recipe_options(*, listed_by: str = "workbench pool --strategies") -> Callabl
             click.option(option_name(name), name, metavar="VALUE", help=text)
             for name, text in parameters.items()
         ),
-        setting(
+        tie_option(
             "--ties",
-            type=OneOf(TieRule),
-            default=TieRule.TREC_EVAL.value,
             help="Order of documents with equal scores.",
         ),
         receiving,
@@ -109,12 +111,8 @@ def recipe_options(*, listed_by: str = "workbench pool --strategies") -> Callabl
 
 
 campaign_recipe_options = all_of(
-    click.option("--run", "tags", multiple=True, help="Tag of a run to pool (repeatable); default all."),
-    click.option(
-        "--priority",
-        type=click.IntRange(1),
-        help="Only each group's runs with this priority or a smaller number.",
-    ),
+    repeatable("--run", "tags", help="Tag of a run to pool (repeatable); default all."),
+    number_option("--priority", help="Only each group's runs with this priority or a smaller number."),
     flag("--supplementary", help="Leave out pairs that are already pooled or judged."),
     recipe_options(),
 )
@@ -128,13 +126,8 @@ UNJUDGED = ("unknown", NOT_RELEVANT)
 @click.command("pool")
 @run_arguments(required=False)
 @recipe_options(listed_by="--strategies")
-@click.option("--qrels", type=FILE, help="Judgments to replay an adaptive strategy on.")
-@setting(
-    "--relevant-from",
-    type=click.IntRange(1),
-    default=1,
-    help="With --qrels: lowest relevant grade.",
-)
+@file_option("--qrels", help="Judgments to replay an adaptive strategy on.")
+@number_setting("--relevant-from", default=1, help="With --qrels: lowest relevant grade.")
 @setting(
     "--unjudged",
     type=click.Choice(UNJUDGED),
@@ -143,7 +136,7 @@ UNJUDGED = ("unknown", NOT_RELEVANT)
 )
 @cannot_judge_option
 @flag("--warnings", help="Print warnings about the runs on standard error.")
-@flag("--json", "as_json", help="Print JSON, with the runs of each document.")
+@json_flag(help="Print JSON, with the runs of each document.")
 @flag("--strategies", "listed", help="List the strategies and their parameters instead.")
 def command(
     runs: RunFiles,
@@ -186,11 +179,9 @@ def command(
     depth = ALL_STRATEGIES[recipe.strategy].depth_read(values)
     if recipe.strategy == DEPTH.name and depth is not None and not as_json and not warnings:
         # Which runs brought a pair is not printed, and not to know it makes this several times faster.
-        tops = read_tops(runs, depth=depth, ties=ties)
-        _print_pairs(depth_pairs(tops, **values).items())
+        _print_pairs(depth_pairs(read_tops(runs, depth=depth, ties=ties), **values).items())
         return
-    read = read_runs(runs, warnings=warnings, depth=depth, ties=ties)
-    given: Iterator[Run] = (run for _, run in read)
+    given = read_runs(runs, warnings=warnings, depth=depth, ties=ties)
     if qrels is not None:
         lines = read_graded(qrels, codes)
         relevant = {(line.topic, line.docno): line.grade >= relevant_from for line in lines}
@@ -331,13 +322,12 @@ def plan(
     depth = strategy.depth_read(values)
     longest: dict[str, int] = {}
     tops = []
-    for _, run in read_runs(runs, warnings=False, depth=depth, ties=ties):
+    for run in read_runs(runs, warnings=False, depth=depth, ties=ties):
         tops.append(RunTops.of(run if depth is not None else _in_order(run, ties)))
         for topic, ranking in run.rankings.items():
             longest[topic] = max(len(ranking), longest.get(topic, 0))
     own = {name: values.get(name) for name in ("run_depths", "topic_depths")}
-    reach = reached(tops, **own)
-    found = strategy.sizes(reach, values, longest=longest)
+    found = strategy.sizes(reached(tops, **own), values, longest=longest)
     hours, each = work.hours(found.total), work.hours_each(found.total)
     topics = dict(zip(found.topics, found.pairs, strict=True))
     if as_json:

@@ -7,25 +7,22 @@ from functools import partial
 from pathlib import PurePath
 from typing import BinaryIO
 
-import click
-
-from workbench.cli.inputs import FILE, open_input, read_each
-from workbench.cli.output import Command, say_aside
+from workbench.cli.inputs import file_option, open_input, read_each
+from workbench.cli.output import Command, repeatable, say_aside
 from workbench.errors import Finding, InvalidInput, rejected
 from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import read_qrels
-from workbench.records import Judgment, Qrel
+from workbench.records import Judgment, Qrel, id_text
 
 _TOPICS_NAMED = 10
 
 
 def cannot_judge_option(command: Command) -> Command:
     """Give a command `--cannot-judge`, repeatable; it receives the grades as `codes`."""
-    return click.option(
+    return repeatable(
         "--cannot-judge",
         "codes",
         metavar="GRADE",
-        multiple=True,
         type=int,
         help='A grade that means "cannot judge" and is not a judgment, such as -2 (repeatable).',
     )(command)
@@ -40,9 +37,8 @@ def read_judged(name: str, codes: Collection[int], *, subtopics: bool = False) -
         lines = read_qrels(stream, source=source, subtopics=subtopics)
     kept = tuple(line for line in lines if line.grade not in codes)
     if not kept:
-        message = "every grade means cannot judge"
         remedy = f"take real grades out of --cannot-judge ({_listed(codes)})"
-        raise rejected(source, None, "empty", message, remedy)
+        raise rejected(source, None, "empty", "every grade means cannot judge", remedy)
     count = len(lines) - len(kept)
     if count:
         many = "1 line has" if count == 1 else f"{count:,} lines have"
@@ -85,7 +81,7 @@ def read_judgment_files(files: Sequence[str], codes: Sequence[int]) -> list[Judg
     return [judgment for _, given in read for judgment in given]
 
 
-def read_qrels_by_assessor(files: Sequence[str], codes: Sequence[int] = ()) -> list[tuple[str, list[Qrel]]]:
+def read_qrels_by_assessor(files: Sequence[str], codes: Sequence[int]) -> list[tuple[str, list[Qrel]]]:
     """The qrels of each assessor, named by the file; negative grades, not judged, are left out and noted.
 
     Lines whose grade is among the `codes`, which mean cannot judge, stay as they are.
@@ -114,9 +110,7 @@ def _names(files: Sequence[str]) -> list[str]:
     return names
 
 
-GROUPS = click.option(
-    "--groups", "groups_file", type=FILE, help="Groups of the runs: tag, tab, group on each line."
-)
+GROUPS = file_option("--groups", "groups_file", help="Groups of the runs: tag, tab, group on each line.")
 
 
 def read_groups(name: str) -> dict[str, str]:
@@ -125,7 +119,7 @@ def read_groups(name: str) -> dict[str, str]:
     findings: list[Finding] = []
     with open_input(name) as (stream, source):
         for number, line in enumerate(stream, start=1):
-            text = line.decode("utf-8", "surrogateescape").rstrip("\r\n")
+            text = id_text(line).rstrip("\r\n")
             tag, tab, group = text.partition("\t")
             if tab and tag and group.strip() and "\t" not in group:
                 groups[tag] = group.strip()
@@ -143,5 +137,5 @@ def read_groups(name: str) -> dict[str, str]:
 def read_tags(name: str) -> tuple[str, ...]:
     """The tags in a file, one a line, each once; empty lines hold none."""
     with open_input(name) as (stream, _):
-        lines = [line.decode("utf-8", "surrogateescape").strip() for line in stream]
+        lines = [id_text(line).strip() for line in stream]
     return tuple(dict.fromkeys(line for line in lines if line))

@@ -20,15 +20,20 @@ from workbench.cli.output import (
     MEASURE,
     REFUSED,
     Texts,
+    arguments,
+    csv_flag,
     figure,
-    flag,
+    json_flag,
     one_form,
     print_export,
     record_json,
+    repeatable,
     say_aside,
+    say_figures,
     say_findings,
     say_json,
     say_table,
+    text_option,
 )
 from workbench.cli.relevance_files import matched
 from workbench.errors import finding_to_json
@@ -56,15 +61,14 @@ def command() -> None:
 
 
 @command.command("check")
-@click.argument("releases", metavar="FILE...", nargs=-1, required=True)
-@click.option("--sha256", default="", help="SHA-256 of the whole file, as shown on the release's page.")
-@click.option(
+@arguments("releases", metavar="FILE...")
+@text_option("--sha256", help="SHA-256 of the whole file, as shown on the release's page.")
+@repeatable(
     "--documents",
-    multiple=True,
     type=FILE,
     help="A file of the collection (repeatable); its texts are compared with those that were judged.",
 )
-@flag("--json", "as_json", help="A JSON array with one object per release.")
+@json_flag(help="A JSON array with one object per release.")
 def check(releases: Texts, sha256: str, documents: Texts, as_json: bool) -> None:
     """Check the zips of releases, byte by byte; `-` is standard input.
 
@@ -134,12 +138,12 @@ def _json(source: str, one: ReleaseCheck, texts: DocumentCheck | None) -> dict[s
     }
 
 
-PAIRS_AS_CSV = flag("--csv", "as_csv", help="Every pair that differs, as CSV.")
+PAIRS_AS_CSV = csv_flag(help="Every pair that differs, as CSV.")
 
 
 @command.command("compare")
 @FIRST_AND_SECOND
-@click.option("--run", "runs", multiple=True, help="A run to score (repeatable); else those in the releases.")
+@repeatable("--run", "runs", help="A run to score (repeatable); else those in the releases.")
 @MEASURE
 @PAIRS_AS_CSV
 @JSON_OBJECT
@@ -153,8 +157,7 @@ def compare(first: str, second: str, runs: Texts, measure: str, form: str) -> No
     with ExitStack() as stack:
         one, other = (stack.enter_context(_release(name)) for name in (first, second))
         if scored and one.qrels:
-            relevance = Relevance(one.qrels)
-            scored = [matched(relevance, run) for run in scored]
+            scored = [matched(Relevance(one.qrels), run) for run in scored]
         found = compare_releases(one, other, runs=scored, measure=measure)
     say_comparison(found, form)
 
@@ -203,7 +206,7 @@ def _ranking_json(found: RankingEffect) -> dict[str, Any]:
 
 def _say(found: ReleaseComparison) -> None:
     same = sum(count for one, other, count in found.grades if one == other)
-    say_table(
+    say_figures(
         [f"{found.first.version} to {found.second.version}", "pairs"],
         [
             ("added", len(found.added)),
@@ -213,30 +216,27 @@ def _say(found: ReleaseComparison) -> None:
             ("no longer relevant", found.lost),
             ("same grade", same),
         ],
-        numeric_from=1,
     )
     click.echo()
     table = found.grade_table
-    say_table(
+    say_figures(
         [
             f"grade in {found.first.version}",
             *(f"{_grade(one)} in {found.second.version}" for one in table.columns),
         ],
         [(_grade(grade), *counts) for grade, counts in table.rows],
-        numeric_from=1,
     )
     click.echo()
     if found.ranking is None:
         click.echo(f"The runs are not ranked: {found.not_ranked}.")
         return
     effect, compared = found.ranking, found.ranking.comparison
-    say_table(
+    say_figures(
         ["run", f"{effect.measure} before", "after", "rank before", "after"],
         [
             (one.tag, f"{one.before:.4f}", f"{one.after:.4f}", one.rank_before, one.rank_after)
             for one in effect.runs
         ],
-        numeric_from=1,
     )
     tau = figure(compared.tau.value, ".3f", "undefined")
     click.echo(

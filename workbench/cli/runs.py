@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from workbench.cli.inputs import FILE, open_input
-from workbench.cli.output import Command, Function, Texts, all_of, say_findings, setting, with_progress
+from workbench.cli.output import (
+    Command,
+    Function,
+    Texts,
+    all_of,
+    arguments,
+    say_findings,
+    setting,
+    with_progress,
+)
 from workbench.errors import Finding, InvalidInput
 from workbench.records import Run, TieRule
 
@@ -52,7 +61,7 @@ def run_arguments(*, required: bool = True) -> Callable[[Command], Command]:
         return with_files
 
     return all_of(
-        click.argument("runs", type=FILE, nargs=-1, required=required, metavar="RUN..."),
+        arguments("runs", type=FILE, required=required, metavar="RUN..."),
         setting(
             "--name-by",
             type=click.Choice(["tag", "file"]),
@@ -69,8 +78,8 @@ def read_runs(
     warnings: bool,
     depth: int | None = None,
     ties: TieRule | None = TieRule.TREC_EVAL,
-) -> Iterator[tuple[str, Run]]:
-    """The runs of these files with the files' names; none is kept.
+) -> Iterator[Run]:
+    """The runs of these files; none is kept.
 
     After a refused file no more runs are given, but the rest is still read, so that InvalidInput, raised at
     the end, holds all findings of all files. A tag that comes again is such a finding.
@@ -101,7 +110,7 @@ def read_arrays(files: RunFiles) -> Iterator[PackedRun | Run]:
     def read(stream: BinaryIO, source: str) -> PackedRun | Run:
         return read_run_arrays(stream, source=source, depth=None)
 
-    return (run for _, run in _each(files, read))
+    return _each(files, read)
 
 
 def read_tops(files: RunFiles, *, depth: int, ties: TieRule) -> Iterator[RunTops | Run]:
@@ -119,10 +128,10 @@ def read_tops(files: RunFiles, *, depth: int, ties: TieRule) -> Iterator[RunTops
             return found
         return RunTops(found.tag, found.topics, *found.ranked(depth, ties=ties))
 
-    return (run for _, run in _each(files, read))
+    return _each(files, read)
 
 
-def _each(files: RunFiles, read: Callable[[BinaryIO, str], AnyRun]) -> Iterator[tuple[str, AnyRun]]:
+def _each(files: RunFiles, read: Callable[[BinaryIO, str], AnyRun]) -> Iterator[AnyRun]:
     refused: list[Finding] = []
     sources: dict[str, str] = {}
     for name in with_progress(files.names, "Reading"):
@@ -136,7 +145,7 @@ def _each(files: RunFiles, read: Callable[[BinaryIO, str], AnyRun]) -> Iterator[
             refused.append(repeated_tag(run.tag, source, sources[run.tag]))
         sources.setdefault(run.tag, source)
         if not refused:
-            yield name, run
+            yield run
     if refused:
         raise InvalidInput(refused)
 

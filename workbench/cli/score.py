@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.inputs import FILE, QRELS_FILE
+from workbench.cli.inputs import QRELS_FILE, file_option
 from workbench.cli.output import (
     Integers,
-    OneOf,
     Texts,
     flag,
+    json_flag,
     print_csv,
     say_aside,
     say_json,
+    say_notes,
     say_table,
     setting,
+    tie_option,
 )
 from workbench.cli.qrels_files import cannot_judge_option, note_topics, read_judged
 from workbench.cli.relevance_files import map_runs, matched, read_relevance
@@ -133,10 +135,8 @@ FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
     "alpha_nDCG@20, ERR_IA@20, StRecall@20 and others, or the names of ndeval.",
 )
 @cannot_judge_option
-@setting(
+@tie_option(
     "--ties",
-    type=OneOf(TieRule),
-    default=TieRule.TREC_EVAL.value,
     help="Which of two documents with the same score comes first; --format ir_measures leaves it to its "
     "scorers unless another rule is named.",
 )
@@ -151,9 +151,8 @@ FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
     "--double-precision",
     help="Distinguish scores that are equal as 32-bit floats, as trec_eval does since 2023.",
 )
-@click.option(
+@file_option(
     "--known",
-    type=FILE,
     help="Relevant documents that users know already, as qrels: adds Coverage, the share of them that a run "
     "finds, and Novelty, the share of the relevant documents found that were not known.",
 )
@@ -166,7 +165,7 @@ FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
     default=FORMATS[0],
     help="csv has all digits; trec_eval and ir_measures print the lines and the values of these programs.",
 )
-@flag("--json", "as_json", help="The same as --format json: JSON, with all digits.")
+@json_flag(help="The same as --format json: JSON, with all digits.")
 def command(
     qrels: str,
     runs: RunFiles,
@@ -206,14 +205,13 @@ def command(
         # All runs are read before the first line, so that a refused one leaves nothing behind.
         printed = [
             "\n".join(trec_eval.lines(matched(trec_eval.relevance, run), ties=ties, **options))
-            for _, run in read_runs(runs, warnings=False)
+            for run in read_runs(runs, warnings=False)
         ]
         for text in printed:
             click.echo(text)
         return
     parsed = parse_measures(measures)
-    for note in namesakes(map(str, parsed)):
-        say_aside(f"note: {note}")
+    say_notes(f"note: {note}" for note in namesakes(map(str, parsed)))
     diverse = any(reads(measure) is Reads.SUBTOPICS for measure in parsed)
     of_records = diverse or known or average_over == "relevant"
     judged = read_judged(qrels, codes, subtopics=diverse) if of_records else None
@@ -241,10 +239,9 @@ def command(
         found = scorer.score(run, ties=ties, double_precision=double_precision, all_topics=all_topics)
         return users.score(run, found, ties=ties) if users else found
 
-    read = (score(run) for _, run in read_runs(runs, warnings=True))
     # Before there are several processes, each of which would do it.
     scorer.relevance.ready_for_arrays()
-    scores = list(read) if warnings else map_runs(runs, score)
+    scores = list(map(score, read_runs(runs, warnings=True))) if warnings else map_runs(runs, score)
     if form == "ir_measures":
         say_as_ir_measures(scores, per_topic=per_topic)
     elif form == "csv":

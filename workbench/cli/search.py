@@ -13,7 +13,7 @@ from uuid import uuid4
 import click
 
 from workbench.cli.inputs import open_input
-from workbench.cli.output import ALL_DIGITS, flag, printable, say_aside, say_json, setting
+from workbench.cli.output import ALL_DIGITS, flag, printable, say_aside, say_json, setting, text_option
 from workbench.formats.documents import read_documents
 from workbench.records import Document
 from workbench.searching.engine import EngineUnavailable, SearchEngine
@@ -38,10 +38,9 @@ SHOWN_EVERY = 1000
     help="Documents to print.",
 )
 @flag("--explain", help="What each part of the query adds to the scores.")
-@click.option(
+@text_option(
     "--opensearch",
     metavar="URL",
-    default="",
     help="Search in an OpenSearch cluster at this address instead of the embedded engine; login and "
     "certificates come from the environment.",
 )

@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 
 from workbench.cli.database import database_command, migrated_database
-from workbench.cli.output import announce, flag, say_aside, setting
+from workbench.cli.output import FOLDER, announce, flag, say_aside, setting
 from workbench.demo.campaign import PEOPLE, has_demo, make_demo, require_own
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.settings import Settings, environment_of, read_settings
@@ -134,9 +134,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
     help="URL of an empty database for the demo, such as postgresql://…; without it, a file of its own.",
 )
 @flag("--make-only", help="Make the campaign without serving it.")
-@click.option(
-    "--instance", type=click.Path(file_okay=False, path_type=Path), help="Folder of the demo's database."
-)
+@click.option("--instance", type=FOLDER, help="Folder of the demo's database.")
 def demo(
     host: str,
     port: int | None,
@@ -173,7 +171,8 @@ def demo(
             exists = has_demo(db)
         if not exists:
             announce("Making the demo campaign…")
-            hashes = _hashes(password or PASSWORD)
+            passwords = Passwords()
+            hashes = {person.login: passwords.hash(password or PASSWORD) for person in PEOPLE}
             with database.writing() as db:
                 make_demo(db, hashes)
         elif password is not None:
@@ -182,11 +181,6 @@ def demo(
     if not make_only:
         print_address(host, chosen, settings)
         serve_until_interrupted(settings, host=host, port=chosen)
-
-
-def _hashes(password: str) -> dict[str, str]:
-    passwords = Passwords()
-    return {person.login: passwords.hash(password) for person in PEOPLE}
 
 
 def _print_accounts(password: str) -> None:

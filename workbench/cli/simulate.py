@@ -7,14 +7,17 @@ from functools import partial
 
 import click
 
-from workbench.cli.inputs import FILE, QRELS_FILE, open_input, read_input
+from workbench.cli.inputs import QRELS_FILE, file_argument, open_input, read_input
 from workbench.cli.output import (
     ALL_DIGITS,
     RELEVANT_FROM,
     Texts,
+    csv_flag,
     flag,
+    number_setting,
     one_form,
     print_export,
+    repeatable,
     say_aside,
     say_mismatch,
     say_notes,
@@ -46,40 +49,33 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
 @click.command("simulate")
-@click.argument("docs", type=FILE)
+@file_argument("docs")
 @QRELS_FILE
-@click.argument("topics", type=FILE)
+@file_argument("topics")
 @setting(
     "--learner",
-    type=click.Choice(list(LEARNERS)),
+    type=click.Choice(LEARNERS),
     default=BMI.name,
     help="; ".join(f"{one.name}: {one.help}" for one in LEARNERS.values()) + ".",
 )
-@click.option(
+@repeatable(
     "--stop",
     type=click.Choice([*STOPPING_RULES, _ALL]),
-    multiple=True,
     help="Stopping rule to try (repeatable); see workbench help stopping.",
 )
 @setting("--recall", type=_SHARE, default=0.8, help="Recall that the rules should reach.")
 @setting("--confidence", type=_SHARE, default=0.95, help="Confidence for rules that promise a recall.")
 @setting("--seed", type=click.IntRange(0), default=0, help="First random seed.")
-@setting("--seeds", type=click.IntRange(1), default=1, help="Number of consecutive seeds.")
+@number_setting("--seeds", default=1, help="Number of consecutive seeds.")
 @RELEVANT_FROM
-@setting(
-    "--fewest",
-    type=click.IntRange(1),
-    default=1,
-    metavar="N",
-    help="Leave out topics with fewer relevant documents.",
-)
+@number_setting("--fewest", default=1, metavar="N", help="Leave out topics with fewer relevant documents.")
 @click.option(
     "--part",
-    type=click.Choice(list(SIMULATION_PARTS)),
+    type=click.Choice(SIMULATION_PARTS),
     help="Table to print.  [default: rules with --stop, else measures]",
 )
 @ALL_DIGITS
-@flag("--csv", "as_csv", help="The table as CSV, with all digits.")
+@csv_flag(help="The table as CSV, with all digits.")
 @flag("--svg", "as_svg", help="Recall by documents read as an SVG picture.")
 @one_form
 def command(

@@ -102,8 +102,7 @@ class CampaignClient:
 
     def file(self, page: str, file: File, **options: Any) -> int:
         """Write a file of a page, such as `scores/pairs/table.csv`; returns its bytes."""
-        content = self._transport.page(f"/c/{segment(self.slug)}/{page}", options)
-        return Path(file).write_bytes(content)
+        return Path(file).write_bytes(self._transport.page(f"/c/{segment(self.slug)}/{page}", options))
 
     def download_release(self, version: str, file: File) -> int:
         """Write the zip of a release to a file; returns its bytes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from http.client import HTTPException, HTTPResponse
@@ -79,24 +79,16 @@ def _operation(method: str, path: str, stated: Fields) -> _Operation:
 class Transport:
     """Sends requests to the API of one server with one token.
 
-    `sleep` waits between attempts. Raises ValueError for an address that is not http or https.
+    Raises ValueError for an address that is not http or https.
     """
 
-    def __init__(
-        self,
-        address: str,
-        token: str,
-        *,
-        timeout: float = 60,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
+    def __init__(self, address: str, token: str, *, timeout: float = 60) -> None:
         if urlsplit(address).scheme not in {"http", "https"}:
             raise ValueError(f"{address!r} is not an address: it must begin with https:// or http://")
         self._root = address.rstrip("/")
         self._address = self._root + API
         self._token = token
         self._timeout = timeout
-        self._sleep = sleep
 
     def __repr__(self) -> str:
         return f"Transport({self._address!r})"  # never with the token
@@ -188,16 +180,15 @@ class Transport:
             except Unreachable:
                 if attempt + 1 == ATTEMPTS:
                     raise
-                self._sleep(PAUSE_SECONDS * 2**attempt)
+                time.sleep(PAUSE_SECONDS * 2**attempt)
         raise AssertionError("the last attempt returns or raises")
 
     def _request(self, method: str, path: str, query: Fields | None) -> Request:
         given = {name: _plain(value) for name, value in (query or {}).items() if value not in (None, "")}
         asked = f"?{urlencode(given, doseq=True)}" if given else ""
-        headers = {"Authorization": f"Bearer {self._token}"}
         # Files of pages stand beside the addresses of the API.
         url = (self._root if path.startswith("/c/") else self._address) + path + asked
-        return Request(url, method=method, headers=headers)  # noqa: S310  # the scheme was checked
+        return Request(url, method=method, headers={"Authorization": f"Bearer {self._token}"})  # noqa: S310  # the scheme was checked
 
     def _with_body(self, request: Request, body: bytes | Path | None) -> Any:
         if isinstance(body, Path):

@@ -90,11 +90,9 @@ def _documents(
             errors.add(number, "duplicate", message, "remove one of the two: docnos are unique")
         elif check_texts(number, (document.title, document.text), errors):
             yield document
-    if not first and not errors:
-        errors.add(None, "empty", "the file contains no documents", "check whether it is in another format")
     if notes is not None:
         notes += errors.notes()
-    errors.check()
+    errors.require(first, "the file contains no documents", "check whether it is in another format")
 
 
 def _of_lines(

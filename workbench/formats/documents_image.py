@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Literal
 
 from workbench.errors import WorkbenchError
 from workbench.formats.error_collector import ErrorCollector
@@ -113,16 +115,16 @@ def _jpeg(content: bytes) -> Size:
 
 
 def _gif(content: bytes) -> Size:
-    size = _number(content, 6, 2, "little"), _number(content, 8, 2, "little")
+    size = _little(content, 6, 2), _little(content, 8, 2)
     at, frames = 13 + _gif_colours(content[10]), 0
     while content[at] != 0x3B:
         if content[at] == 0x21:
             at += 2
         elif content[at] == 0x2C:
             frames += 1
-            left, top, width, height = (_number(content, at + 1 + 2 * n, 2, "little") for n in range(4))
+            left, top, width, height = (_little(content, at + 1 + 2 * n, 2) for n in range(4))
             # Browsers grow the canvas to the frame.
-            size = max(size[0], left + width), max(size[1], top + height)
+            size = _larger(size, (left + width, top + height))
             at += 11 + _gif_colours(content[at + 9])
         else:
             raise _Cut
@@ -139,19 +141,19 @@ def _gif_colours(packed: int) -> int:
 
 
 def _webp(content: bytes) -> Size:
-    end = 8 + _number(content, 4, 4, "little")
+    end = 8 + _little(content, 4, 4)
     if end > len(content):
         raise _Cut
     at, size, frames = 12, (0, 0), 0
     while at + 8 <= end:
-        kind, length = _bytes(content, at, 4), _number(content, at + 4, 4, "little")
+        kind, length = _bytes(content, at, 4), _little(content, at + 4, 4)
         if kind == b"VP8X":
-            size = 1 + _number(content, at + 12, 3, "little"), 1 + _number(content, at + 15, 3, "little")
+            size = 1 + _little(content, at + 12, 3), 1 + _little(content, at + 15, 3)
         elif kind == b"VP8 ":
-            sides = (_number(content, at + 14 + 2 * n, 2, "little") & 0x3FFF for n in range(2))
+            sides = (_little(content, at + 14 + 2 * n, 2) & 0x3FFF for n in range(2))
             size = _larger(size, (next(sides), next(sides)))
         elif kind == b"VP8L":
-            bits = _number(content, at + 9, 4, "little")
+            bits = _little(content, at + 9, 4)
             size = _larger(size, (1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)))
         elif kind == b"ANMF":
             frames += 1
@@ -184,8 +186,11 @@ def _bytes(content: bytes, at: int, length: int) -> bytes:
     return found
 
 
-def _number(content: bytes, at: int, length: int, order: str = "big") -> int:
-    return int.from_bytes(_bytes(content, at, length), "little" if order == "little" else "big")
+def _number(content: bytes, at: int, length: int, order: Literal["big", "little"] = "big") -> int:
+    return int.from_bytes(_bytes(content, at, length), order)
+
+
+_little = partial(_number, order="little")
 
 
 def image_document(stream: Peekable, errors: ErrorCollector) -> NumberedDocuments:

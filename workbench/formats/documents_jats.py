@@ -7,7 +7,7 @@ their content stands where they stood.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from html import escape
 from html.entities import html5
@@ -169,10 +169,6 @@ def _linked(element: Element) -> str:
     return next((value for key, value in element.attrib.items() if key.rpartition(":")[2] == "href"), "")
 
 
-def _child(element: Element, name: str) -> Element | None:
-    return next((child for child in element if name_of(child) == name), None)
-
-
 def _texts(element: Element) -> Iterator[str]:
     yield element.text or ""
     for child in element:
@@ -219,7 +215,7 @@ def jats_articles(stream: Peekable, errors: ErrorCollector) -> NumberedDocuments
     if name_of(root) == "article":
         articles, places = [root], [slice(None)]
     else:
-        articles = _all(root, "article")
+        articles = list(_all(root, "article"))
     for number, (article, place) in enumerate(zip(articles, places, strict=True), 1):
         document = _document(number, article, errors)
         if document is not None:
@@ -237,14 +233,13 @@ def _document(number: int, article: Element, errors: ErrorCollector) -> Document
     title = text_of(_first(meta, "article-title"))
     parts = [_origin(article, meta)]
     for abstract in _children(meta, "abstract"):
-        heading = "" if _children(abstract, "title") else "<h2>Abstract</h2>\n"
+        heading = "<h2>Abstract</h2>\n" if _child(abstract, "title") is None else ""
         parts.append(f"<div>{heading}{html_of(abstract, 2)}</div>\n")
     for name in ("body", "back"):
         for one in _children(article, name):
             parts.append(html_of(one, 1))
-    references = _all(article, "ref")
-    if references:
-        listed = "".join(f"<li>{escape(_reference(one))}</li>\n" for one in references)
+    listed = "".join(f"<li>{escape(_reference(one))}</li>\n" for one in _all(article, "ref"))
+    if listed:
         parts.append(f"<h2>References</h2>\n<ol>{listed}</ol>\n")
     return Document(trimmed(docno), title, "".join(parts).strip())
 
@@ -260,8 +255,7 @@ def _origin(article: Element, meta: Element | None) -> str:
     journal = text_of(_first(article, "journal-title"))
     year = text_of(_first(_first(meta, "pub-date"), "year"))
     origin = ", ".join(part for part in (journal, year) if part)
-    lines = (", ".join(names), origin)
-    return "".join(f"<p>{escape(line)}</p>\n" for line in lines if line)
+    return "".join(f"<p>{escape(line)}</p>\n" for line in (", ".join(names), origin) if line)
 
 
 def _reference(element: Element) -> str:
@@ -270,17 +264,24 @@ def _reference(element: Element) -> str:
     return text_of(mixed) if mixed is not None else collapsed(" ".join(element.itertext()))
 
 
-def _all(element: Element | None, name: str) -> list[Element]:
-    return [] if element is None else [one for one in element.iter() if name_of(one) == name]
+def _all(element: Element | None, name: str) -> Iterator[Element]:
+    return _named(() if element is None else element.iter(), name)
 
 
 def _first(element: Element | None, name: str) -> Element | None:
-    found = [] if element is None else element.iter()
-    return next((one for one in found if name_of(one) == name), None)
+    return next(_all(element, name), None)
 
 
-def _children(element: Element | None, name: str) -> list[Element]:
-    return [] if element is None else [one for one in element if name_of(one) == name]
+def _children(element: Element | None, name: str) -> Iterator[Element]:
+    return _named(() if element is None else element, name)
+
+
+def _child(element: Element | None, name: str) -> Element | None:
+    return next(_children(element, name), None)
+
+
+def _named(elements: Iterable[Element], name: str) -> Iterator[Element]:
+    return (one for one in elements if name_of(one) == name)
 
 
 def _tree(content: bytes) -> tuple[Element, list[slice]]:

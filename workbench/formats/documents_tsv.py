@@ -36,8 +36,7 @@ def tsv_documents(lines: Lines, errors: ErrorCollector) -> NumberedDocuments:
                     errors.note(f"not shown to assessors, but kept in the originals: the columns {names}")
                 continue
         if order is None:
-            message = f"expected 2 or 3 columns, found {len(cells)}"
-            errors.add(number, "columns", message, _REMEDY)
+            errors.add(number, "columns", f"expected 2 or 3 columns, found {len(cells)}", _REMEDY)
         elif len(cells) != len(order) + 1:
             message = f"expected {len(order) + 1} columns as in the first line, found {len(cells)}"
             errors.add(number, "columns", message, _REMEDY)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sized
 
 from workbench.errors import Finding, InvalidInput
 from workbench.figures import counted
+from workbench.records import id_text
 
 KEPT = 1000
 MOST_NOTES = 20
@@ -58,6 +60,12 @@ class ErrorCollector:
         if self._counts:
             raise InvalidInput(self.findings())
 
+    def require(self, found: Sized, missing: str, remedy: str) -> None:
+        """Raise InvalidInput if there are errors, or where nothing was found, which the message says."""
+        if not found and not self:
+            self.add(None, "empty", missing, remedy)
+        self.check()
+
     def _unlisted(self, listed: list[Finding]) -> list[Finding]:
         rest = self._counts - Counter(finding.code for finding in listed)
         if not rest:
@@ -70,7 +78,7 @@ class ErrorCollector:
 
 def shown(value: str | bytes) -> str:
     """A value from a file as it can stand in a message: short, in quotes, without control characters."""
-    text = value if isinstance(value, str) else value[: 4 * SHOWN].decode("utf-8", "surrogateescape")
+    text = value if isinstance(value, str) else id_text(value[: 4 * SHOWN])
     short = text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
     return '"' + "".join(c if c.isprintable() else _escaped(c) for c in short) + '"'
 

@@ -44,8 +44,7 @@ def headed_rows(
                 if name and name in header[:at]:
                     errors.add(number, "header", f"the header names two columns {shown(cells[at])}", remedy)
             if missing := [name for name in needed if name not in header]:
-                message = f"there is no column {', '.join(missing)} in the header"
-                errors.add(number, "header", message, remedy)
+                errors.add(number, "header", f"there is no column {', '.join(missing)} in the header", remedy)
             errors.check()
             others = [shown(cell) for cell, name in zip(cells, header, strict=True) if not name]
             if others and notes is not None:

@@ -21,7 +21,7 @@ from workbench.formats.identifiers import check_ids
 from workbench.formats.run_table import MOST_LINES
 from workbench.formats.source import Peekable
 from workbench.ranking import ordered
-from workbench.records import Qrel, Ranking, Run
+from workbench.records import Qrel, Ranking, Run, id_bytes
 
 INSTALL = "pip install 'ir-workbench[parquet]'"
 PARQUET_MAGIC = b"PAR1"
@@ -93,9 +93,7 @@ def read_frame(
     value = grades[0] if grades else _place(names, _SCORES, errors)
     errors.check()
     kept = [(number, _id(row[topic]), _id(row[docno]), row[value]) for number, row in rows]
-    if not kept and not errors:
-        errors.add(None, "empty", "the frame has no rows", "check that this is the right file")
-    errors.check()
+    errors.require(kept, "the frame has no rows", "check that this is the right file")
     if qrels is None:
         qrels = bool(grades) or ("rank" not in names and all(_is_whole(cell) for *_, cell in kept))
     _check_pairs(kept, errors)
@@ -131,7 +129,7 @@ def frame_csv(frame: Mapping[str, Sequence[Any]], *, delimiter: str = ",") -> by
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
     writer.writerow(frame)
     writer.writerows(zip(*frame.values(), strict=True))
-    return text.getvalue().encode("utf-8", "surrogateescape")
+    return id_bytes(text.getvalue())
 
 
 def frame_parquet(frame: Mapping[str, Sequence[Any]]) -> bytes:

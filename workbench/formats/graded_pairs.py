@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import headed_rows
@@ -71,9 +72,7 @@ def read_graded_pairs(stream: Readable, form: PairKind, *, source: str) -> tuple
             errors.add(line, "twice", message, f"keep one {form.one} per pair")
         elif fit:
             found[topic, docno] = GradedPair(topic, docno, int(given), cells.get("words", ""), line)
-    if not found and not errors:
-        errors.add(None, "empty", f"the file contains no {form.one}", form.remedy)
-    errors.check()
+    errors.require(found, f"the file contains no {form.one}", form.remedy)
     return tuple(found.values())
 
 
@@ -82,9 +81,8 @@ DECISIONS = PairKind("decision", ("reason",), "decide it first, or remove the li
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]+")
 
 
-def read_decisions(stream: Readable, *, source: str) -> tuple[GradedPair, ...]:
-    """The decisions of a file, the reasons as their words; raises as `read_graded_pairs`."""
-    return read_graded_pairs(stream, DECISIONS, source=source)
+read_decisions = partial(read_graded_pairs, form=DECISIONS)
+"""The decisions of a file, the reasons as their words; raises as `read_graded_pairs`."""
 
 
 def write_decisions(decisions: Iterable[GradedPair]) -> Iterator[bytes]:
@@ -104,9 +102,8 @@ KNOWN_GRADES = PairKind(
 )
 
 
-def read_known_grades(stream: Readable, *, source: str) -> tuple[GradedPair, ...]:
-    """The known answers of a file, the feedback as their words; raises as `read_graded_pairs`."""
-    return read_graded_pairs(stream, KNOWN_GRADES, source=source)
+read_known_grades = partial(read_graded_pairs, form=KNOWN_GRADES)
+"""The known answers of a file, the feedback as their words; raises as `read_graded_pairs`."""
 
 
 HEADER = (

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from workbench.errors import WorkbenchError, rejected
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.source import Readable, byte_lines, numbered_lines
-from workbench.records import id_bytes
+from workbench.records import id_bytes, id_text
 
 # The columns of run and qrels files are separated by white space of ASCII; control characters and the byte
 # order mark cannot be seen, so two ids would look the same and be none.
@@ -52,7 +52,7 @@ def all_fit(joined: bytes) -> bool:
 
 def all_seen(text: bytes) -> bool:
     """Whether no id in a text holds a character beyond ASCII that cannot be seen."""
-    return text.isascii() or not _UNSEEN.search(text.decode("utf-8", "surrogateescape"))
+    return text.isascii() or not _UNSEEN.search(id_text(text))
 
 
 def is_utf8(identifier: str) -> bool:
@@ -67,11 +67,10 @@ def check_ids(line: int | None, identifiers: Iterable[str], errors: ErrorCollect
         if not identifier:
             errors.add(line, "id", "an id is missing", "give every record an id")
         elif not fits(identifier):
-            message = f"the id {shown(identifier)} contains white space or invisible characters"
             errors.add(
                 line,
                 "id",
-                message,
+                f"the id {shown(identifier)} contains white space or invisible characters",
                 "write the id as one word: run and qrels files separate columns by spaces",
             )
         elif unseen := _UNSEEN.search(identifier):
@@ -104,11 +103,9 @@ def read_ids(stream: Readable, *, source: str) -> tuple[str, ...]:
     for number, line in byte_lines(stream, source=source):
         columns = line.split(maxsplit=1)
         if columns:
-            ids.append(columns[0].decode("utf-8", "surrogateescape"))
+            ids.append(id_text(columns[0]))
             check_ids(number, ids[-1:], errors)
-    if not ids:
-        errors.add(None, "empty", "the list contains no ids", "write one id per line")
-    errors.check()
+    errors.require(ids, "the list contains no ids", "write one id per line")
     return tuple(ids)
 
 

@@ -106,8 +106,7 @@ def as_text(value: Any, deepest: int = 20) -> str:
 
 def unknown_keys(record: Record, known: Iterable[str]) -> str:
     """The names of a record that nobody asked for, to be told in an error."""
-    names = sorted(set(record) - set(known))
-    return ", ".join(shown(name) for name in names[:5]) or "no others"
+    return ", ".join(shown(name) for name in sorted(set(record) - set(known))[:5]) or "no others"
 
 
 def _complaint(error: Exception) -> str:

@@ -47,9 +47,7 @@ def read_judgments(
     for number, cells in headed_rows(stream, _NAMES, HEADER, _REMEDY, errors, notes):
         judgment = _judgment(number, cells, cannot_judge, spaced, errors)
         judgments += [judgment] if judgment else []
-    if not judgments and not errors:
-        errors.add(None, "empty", "the file contains no judgment", _REMEDY)
-    errors.check()
+    errors.require(judgments, "the file contains no judgment", _REMEDY)
     return tuple(judgments)
 
 
@@ -189,7 +187,7 @@ def write_judgment_groups(
                 remedy="give only the current judgment of each assessor",
             )
         before = key
-        group = names[one.assessor].encode("utf-8", "surrogateescape")
+        group = id_bytes(names[one.assessor])
         yield b"%b %b %b %d\n" % (plain(one.topic, "topic"), group, plain(one.docno, "docno"), grade)
 
 
@@ -207,7 +205,7 @@ def write_preferences(preferences: Iterable[Preference]) -> Iterator[bytes]:
         key = (one.topic, one.assessor)
         numbers[key] += 1
         better, worse = (one.first, one.second) if one.choice == "first" else (one.second, one.first)
-        group = names[one.assessor].encode("utf-8", "surrogateescape")
+        group = id_bytes(names[one.assessor])
         for docno, level in ((better, 1), (worse, 0)):
             yield b"%b %b %d %b %d\n" % (
                 plain(one.topic, "topic"), group, numbers[key], plain(docno, "docno"), level

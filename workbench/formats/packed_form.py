@@ -14,8 +14,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from workbench.docnos import Docnos
 from workbench.formats.packed_lines import LONGEST_ID, WORD, Positions
-from workbench.formats.packed_runs import Docnos, PackedRun
+from workbench.formats.packed_runs import PackedRun
 from workbench.formats.run_table import Scores
 from workbench.ranking import array_order
 from workbench.records import Run, TieRule, id_bytes

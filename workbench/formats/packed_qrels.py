@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.docnos import hashes
+from workbench.docnos import Docnos, docnos_from, hashes
 from workbench.formats.identifiers import all_seen
 from workbench.formats.packed_lines import (
     Field,
@@ -25,10 +25,10 @@ from workbench.formats.packed_lines import (
     fingerprints,
     packed_lines,
 )
-from workbench.formats.packed_runs import BLOCK, Docnos, packed_docnos
+from workbench.formats.packed_runs import BLOCK
 from workbench.formats.qrels import read_qrels_by_line
 from workbench.formats.source import Readable, Twice, open_source
-from workbench.records import Qrel
+from workbench.records import Qrel, id_text
 
 _COLUMNS = 4
 _GRADE = re.compile(rb"[+-]?[0-9]{1,7}")
@@ -62,7 +62,7 @@ def read_qrels_arrays(stream: Readable, *, source: str) -> PackedQrels | tuple[Q
         twice.close()
 
 
-def read_packed_qrels(stream: Readable, *, source: str, block: int = BLOCK) -> PackedQrels:
+def read_packed_qrels(stream: Readable, *, source: str) -> PackedQrels:
     """Read qrels of four columns, plain or gzip, with one grade a pair.
 
     Raises NotUnderstood for qrels that may be wrong or have subtopics, and InvalidInput for a stream that
@@ -73,7 +73,7 @@ def read_packed_qrels(stream: Readable, *, source: str, block: int = BLOCK) -> P
     prints: list[Words] = []
     docnos: list[Docnos] = []
     grades: list[NDArray[np.int64]] = []
-    for text in blocks(open_source(stream, source), block):
+    for text in blocks(open_source(stream, source), BLOCK):
         if not all_seen(text):
             raise NotUnderstood
         lines = packed_lines(text, _COLUMNS)
@@ -83,11 +83,11 @@ def read_packed_qrels(stream: Readable, *, source: str, block: int = BLOCK) -> P
         words = lines.id_words(docno)
         numbers.append(_numbered(lines, topic, topics))
         prints.append(fingerprints(hashes(words), numbers[-1].view(np.uint64)))
-        docnos.append(packed_docnos(words))
+        docnos.append(docnos_from(words))
         grades.append(_grades(lines, grade))
     if not topics or any_twice(np.concatenate(prints)):
         raise NotUnderstood
-    names = b"\n".join(topics).decode("utf-8", "surrogateescape").split("\n")
+    names = id_text(b"\n".join(topics)).split("\n")
     return PackedQrels(tuple(names), np.concatenate(numbers), np.concatenate(docnos), np.concatenate(grades))
 
 

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.docnos import hashes
+from workbench.docnos import Docnos, docnos_from, hashes
 from workbench.errors import WorkbenchError
 from workbench.formats.identifiers import all_seen
 from workbench.formats.packed_lines import (
@@ -39,12 +39,10 @@ from workbench.formats.packed_lines import (
     fingerprints,
     packed_lines,
 )
-from workbench.formats.run_table import MOST_LINES, Scores, finite_doubles
+from workbench.formats.run_table import MOST_LINES, Flags, Scores, finite_doubles
 from workbench.formats.source import Readable, open_source
 from workbench.ranking import array_order
-from workbench.records import Ranking, Run, TieRule
-
-Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
+from workbench.records import Ranking, Run, TieRule, id_text
 
 # So many digits make an integer below 2^64, and powers of ten up to this one are doubles.
 _MOST_DIGITS, _MOST_PLACES = 19, 22
@@ -215,8 +213,6 @@ def _corrected(quotients: Scores, digits: Words, places: Positions) -> tuple[Sco
 BLOCK = 2**20
 """How many bytes are read at a time: what is made of them stays in a processor's cache."""
 
-Docnos = np.ndarray[tuple[int], np.dtype[np.bytes_]]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedRun:
@@ -312,7 +308,6 @@ def read_packed(
     *,
     source: str,
     depth: int | None = None,
-    block: int = BLOCK,
     visible: bool = False,
 ) -> PackedRun:
     """Read a run, plain or gzip, as arrays, of each topic what can be among its first `depth`.
@@ -322,7 +317,7 @@ def read_packed(
     """
     _keep_freed_memory()
     pieces, count = _Pieces(depth), 0
-    for text in blocks(open_source(stream, source), block):
+    for text in blocks(open_source(stream, source), BLOCK):
         if visible and not all_seen(text):
             raise NotUnderstood
         lines = packed_lines(text)
@@ -373,7 +368,7 @@ def _add(pieces: _Pieces, lines: Lines) -> None:
     pieces.numbers.append(numbers[kept])
     pieces.scores.append(scores[kept])
     pieces.hashes.append(hashed[kept])
-    pieces.docnos.append(packed_docnos([word[kept] for word in words]))
+    pieces.docnos.append(docnos_from([word[kept] for word in words]))
 
 
 def _leading(scores: Scores, starts: Positions, depth: int) -> Positions:
@@ -395,12 +390,6 @@ def _leading(scores: Scores, starts: Positions, depth: int) -> Positions:
     return np.flatnonzero(scores >= np.repeat(floors, sizes))
 
 
-def packed_docnos(words: Sequence[Words]) -> Docnos:
-    """Ids from their words, first to last, as bytes filled up with zeros."""
-    joined = np.stack(words, axis=1).astype("<u8", copy=False)
-    return joined.view(f"S{joined.shape[1] * WORD}").ravel()
-
-
 def _decoded(ids: Docnos | Collection[bytes]) -> tuple[str, ...]:
     listed = ids.tolist() if isinstance(ids, np.ndarray) else ids
-    return tuple(b"\n".join(listed).decode("utf-8", "surrogateescape").split("\n"))
+    return tuple(id_text(b"\n".join(listed)).split("\n"))

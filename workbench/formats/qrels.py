@@ -16,7 +16,7 @@ from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import is_header
 from workbench.formats.identifiers import LONGEST_ID, all_fit, check_ids, plain
 from workbench.formats.source import LINE_LIMIT, Readable, Twice, byte_lines, open_source
-from workbench.records import Qrel, id_bytes, without_collections
+from workbench.records import Qrel, id_bytes, id_text, without_collections
 
 BEIR_HEADER = (b"query-id", b"corpus-id", b"score")
 
@@ -61,7 +61,7 @@ def _regular(stream: Readable, source: str) -> tuple[Qrel, ...] | None:
         return None
     if max(map(len, columns)) > LONGEST_ID or not all(map(_GRADE.fullmatch, set(columns[3::_COLUMNS]))):
         return None
-    texts = b"\n".join(columns).decode("utf-8", "surrogateescape").split("\n")
+    texts = id_text(b"\n".join(columns)).split("\n")
     topics, iterations, docnos = (texts[column::_COLUMNS] for column in range(_COLUMNS - 1))
     if len(set(zip(topics, docnos, strict=True))) < count:
         return None
@@ -87,9 +87,7 @@ def read_qrels_by_line(stream: Readable, *, source: str, subtopics: bool = False
             lines.append(number)
     if len({(qrel.topic, qrel.docno) for qrel in qrels}) < len(qrels):
         _check_repeated(qrels, lines, subtopics, errors)
-    if not qrels and not errors:
-        errors.add(None, "empty", "the file contains no qrels lines", _shape(beir))
-    errors.check()
+    errors.require(qrels, "the file contains no qrels lines", _shape(beir))
     return tuple(qrels)
 
 
@@ -155,8 +153,7 @@ def topic_lines(topic: str, docnos: Sequence[bytes], grades: Sequence[int]) -> b
     if not docnos:
         return b""
     if b"" in docnos or not all_fit(b"\n".join(docnos)):
-        decoded = (docno.decode("utf-8", "surrogateescape") for docno in docnos)
-        pairs = zip(decoded, grades, strict=True)
+        pairs = zip(map(id_text, docnos), grades, strict=True)
         return b"".join(write_qrels(Qrel(topic, docno, grade) for docno, grade in pairs))
     start = b"%b 0 " % plain(topic, "topic")
     # After each docno its grade, and what the next line begins with.
@@ -176,8 +173,7 @@ def _qrel(number: int, columns: list[bytes], beir: bool, errors: ErrorCollector)
         errors.add(number, "comment", "qrels have no comments", "delete the line: scorers cannot read it")
         return None
     if len(columns) != expected:
-        message = f"expected {expected} columns, found {len(columns)}"
-        errors.add(number, "columns", message, _shape(beir))
+        errors.add(number, "columns", f"expected {expected} columns, found {len(columns)}", _shape(beir))
         return None
     if not whole:
         errors.add(number, "grade", *wrong_grade(columns[-1]))
@@ -195,7 +191,7 @@ def is_grade(given: bytes) -> bool:
 
 def wrong_grade(given: bytes | str) -> tuple[str, str]:
     """What is wrong with a grade that is no integer of 18 digits or fewer, and the remedy."""
-    digits = (given if isinstance(given, str) else given.decode("utf-8", "surrogateescape")).lstrip("+-")
+    digits = (given if isinstance(given, str) else id_text(given)).lstrip("+-")
     if digits.isascii() and digits.isdecimal():
         return f"the grade has {len(digits):,} digits", "grades are small whole numbers such as 0, 1, 2"
     return f"the grade {shown(given)} is not an integer", "grades are whole numbers such as 0, 1, 2"

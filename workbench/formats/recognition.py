@@ -133,9 +133,9 @@ def _of_lines(lines: list[str]) -> Recognised:
 
 
 def _by_length(texts: list[str], *, sure: bool) -> Recognised:
-    words = mean(len(text.split()) for text in texts)
     if sure:
         return Recognised(FileKind.DOCUMENTS)
+    words = mean(len(text.split()) for text in texts)
     return Recognised(FileKind.DOCUMENTS if words > WORDS_OF_A_DOCUMENT else FileKind.TOPICS, sure=False)
 
 

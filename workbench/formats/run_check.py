@@ -18,12 +18,11 @@ from workbench.figures import counted
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.identifiers import LONGEST_ID, all_fit, check_ids, is_utf8
 from workbench.formats.run_rules import DEFAULT_RULES, RunFindings, RunRules
-from workbench.formats.run_table import COLUMNS, Scores, TopicColumns, finite_doubles, run_table
+from workbench.formats.run_table import COLUMNS, Flags, Scores, TopicColumns, finite_doubles, run_table
 from workbench.formats.source import Readable
-from workbench.records import Ranking
+from workbench.records import Ranking, id_text
 
 Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
-Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 TAG_LENGTH = 20
 _NOT_IN_TAGS = re.compile("[^A-Za-z0-9_-]")
@@ -31,6 +30,7 @@ _NOT_IN_TAGS = re.compile("[^A-Za-z0-9_-]")
 _REVERSED, _FEWEST_REVERSED = 0.9, 10
 # Ranks with more digits are no ranks, and would not fit into 64 bits.
 _RANK_DIGITS = 18
+_NAMED = 5
 
 
 @dataclass(slots=True)
@@ -64,9 +64,8 @@ class RunWarnings:
     def about_second_column(self, lines: int, first: int) -> None:
         """Note the number of lines whose second column is not Q0, and the first of them."""
         if lines:
-            share = f"{lines:,} of {counted(self._lines, 'line')}"
-            message = f"the second column is not Q0 ({share})"
-            self._add(first, "second-column", message, "write Q0, which other tools expect")
+            message = f"the second column is not Q0 ({lines:,} of {counted(self._lines, 'line')})"
+            self._findings.add(first, "second-column", message, "write Q0, which other tools expect")
 
     def about_ranking(self, columns: TopicColumns, scores: Scores | None) -> None:
         """Note warnings about the ranks and scores of a topic; scores are None where one was refused."""
@@ -91,32 +90,30 @@ class RunWarnings:
     def about_tag(self, tag: str, file_stem: str | None) -> None:
         """Note a tag that is too long for common tools or not the name of its file."""
         if len(tag) > TAG_LENGTH:
-            message = f"the tag {shown(tag)} has {len(tag)} characters"
-            self._add(
+            self._findings.add(
                 None,
                 "tag-length",
-                message,
+                f"the tag {shown(tag)} has {len(tag)} characters",
                 f"shorten it if you submit to TREC, which asks for at most {TAG_LENGTH}",
             )
         if others := "".join(dict.fromkeys(_NOT_IN_TAGS.findall(tag))):
             message = f"the tag {shown(tag)} contains {shown(others)}"
-            self._add(
+            self._findings.add(
                 None, "tag-characters", message, "use only letters, digits, _ and - if you submit to TREC"
             )
         if file_stem is not None and tag and tag != file_stem:
             message = f"the tag {shown(tag)} is not the name of the file"
-            self._add(None, "tag-name", message, "nothing to do: the tag names the run")
+            self._findings.add(None, "tag-name", message, "nothing to do: the tag names the run")
 
     def about_topics(self, sizes: dict[str, int], known: Collection[str] | None) -> None:
         """Note topics without documents, and topics with fewer documents than the largest has."""
         missing = [] if known is None else sorted(set(known) - sizes.keys())
         if missing:
             topics = f"{counted(len(missing), 'topic')} of {len(known or ()):,}"
-            message = f"{topics} without documents: {_some(missing)}"
-            self._add(
+            self._findings.add(
                 None,
                 "topics-missing",
-                message,
+                f"{topics} without documents: {_some(missing)}",
                 "check that the run is complete: they count as 0 in the means",
             )
         alike: dict[str, list[str]] = {}
@@ -126,7 +123,7 @@ class RunWarnings:
         if confused:
             also = f", and {counted(len(confused) - 1, 'more group')} like it" if len(confused) > 1 else ""
             message = f"topics {_some(confused[0])} could be the same one{also}"
-            self._add(
+            self._findings.add(
                 None, "topics-alike", message, "check the ids: they are compared as text, and 01 is not 1"
             )
         depth = max(sizes.values(), default=0)
@@ -137,44 +134,44 @@ class RunWarnings:
                 f"{counted(len(short), 'topic')} of {len(sizes):,} with fewer than {depth:,} documents; "
                 f"topic {shown(least)} has {sizes[least]:,}"
             )
-            self._add(None, "short-topics", message, "check that the run is complete")
+            self._findings.add(None, "short-topics", message, "check that the run is complete")
 
     def add_tallies(self) -> None:
         """Add the warnings that were counted topic by topic; to be called once, at the end."""
         unread = "nothing to do: scores decide the order, the rank column is ignored"
-        order = ("rank-order", "the rank contradicts the order of the scores", unread)
         if are_distances(self._tallies["rank-order"].lines, self._neighbours):
-            asked = "if lower is better, negate the scores, as the repair does; else renumber the ranks"
-            order = ("distances", "the score is higher than at the rank before: are these distances?", asked)
-        for name, (code, text, remedy) in {
-            "rank": ("rank", "the rank is not a whole number of 0 or more", unread),
-            "rank-repeated": ("rank-repeated", "the rank was given to another document of the topic", unread),
-            "rank-order": order,
-            "ties": (
+            self._tallies["distances"] = self._tallies.pop("rank-order")
+        for code, text, remedy in (
+            ("rank", "the rank is not a whole number of 0 or more", unread),
+            ("rank-repeated", "the rank was given to another document of the topic", unread),
+            ("rank-order", "the rank contradicts the order of the scores", unread),
+            (
+                "distances",
+                "the score is higher than at the rank before: are these distances?",
+                "if lower is better, negate the scores, as the repair does; else renumber the ranks",
+            ),
+            (
                 "ties",
                 "another document of the topic has the same score",
                 "nothing to do: the tie rule of the pool decides",
             ),
-            "near-ties": (
+            (
                 "near-ties",
                 "another document of the topic has the same score in single precision",
                 "scorers disagree on their order: write scores that differ in the first 6 digits",
             ),
-            "cut-ties": (
+            (
                 "cut-ties",
                 f"documents on both sides of the pool's cut at depth {self._cut} have this score",
                 "nothing to do: the tie rule of the pool decides which are judged",
             ),
-        }.items():
-            tally = self._tallies[name]
+        ):
+            tally = self._tallies[code]
             if tally.lines:
                 share = (
                     f"{tally.lines:,} of {counted(self._lines, 'line')} in {counted(tally.topics, 'topic')}"
                 )
-                self._add(tally.first, code, f"{text} ({share})", remedy)
-
-    def _add(self, line: int | None, code: str, message: str, remedy: str) -> None:
-        self._findings.add(line, code, message, remedy)
+                self._findings.add(tally.first, code, f"{text} ({share})", remedy)
 
 
 def doubtful_ranks(ranks: Sequence[bytes], scores: Scores) -> bool:
@@ -253,9 +250,9 @@ def _plain_topic(topic: str) -> str:
     return text.lstrip("0") or "0" if text.isascii() and text.isdecimal() else text
 
 
-def _some(ids: list[str], *, limit: int = 5) -> str:
-    rest = len(ids) - limit
-    return ", ".join(shown(one) for one in ids[:limit]) + (f" and {rest:,} more" if rest > 0 else "")
+def _some(ids: list[str]) -> str:
+    rest = len(ids) - _NAMED
+    return ", ".join(map(shown, ids[:_NAMED])) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 _SCORE = re.compile(rb"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
@@ -327,14 +324,13 @@ def check_run(
         # Taken out one by one, so that the file's bytes and the run are not held in full side by side.
         columns = table.topics.pop(name)
         columns.split()
-        topic = name.decode("utf-8", "surrogateescape")
+        topic = id_text(name)
         sizes[topic] = len(columns.docnos)
         if known is not None and topic not in known:
-            message = f"topic {shown(topic)} is not among the topics ({counted(sizes[topic], 'line')})"
             errors.add(
                 columns.lines[0],
                 "unknown-topic",
-                message,
+                f"topic {shown(topic)} is not among the topics ({counted(sizes[topic], 'line')})",
                 "check the ids: they are compared as text, and 030 is not 30",
             )
         if most is not None and sizes[topic] > most:
@@ -346,17 +342,16 @@ def check_run(
         if expected.docnos is not None:
             for number, docno in zip(columns.lines, docnos, strict=True):
                 if docno not in expected.docnos:
-                    message = f"document {shown(docno)} is not in the collection"
                     errors.add(
                         number,
                         "unknown-document",
-                        message,
+                        f"document {shown(docno)} is not in the collection",
                         "check that the run was made on this version of the collection",
                     )
         if take is not None:
             take(topic, Ranking(docnos, () if scores is None else tuple(scores.tolist())))
     for written, line in table.tags.items():
-        name_of_run = written.decode("utf-8", "surrogateescape")
+        name_of_run = id_text(written)
         check_ids(line, (name_of_run,), errors)
         _note_bytes("tag", name_of_run, line, errors, storable=expected.storable)
     # The tag is that of the first line; every further one is an error at its first line.
@@ -365,7 +360,7 @@ def check_run(
         message = f"the tag {shown(other)} differs from {shown(only)} in line {table.tags[only]}"
         remedy = "split or fix the file: it must contain one run with one tag"
         errors.add(table.tags[other], "tags", message, remedy)
-    tag = only.decode("utf-8", "surrogateescape")
+    tag = id_text(only)
     if not table.lines:
         errors.add(None, "empty", "the file contains no run lines", COLUMNS)
     warnings.about_second_column(table.not_q0, table.first_not_q0)
@@ -391,8 +386,8 @@ def promised_tag(file_name: str) -> str:
 def _docnos(name: bytes, columns: TopicColumns, errors: ErrorCollector, *, storable: bool) -> tuple[str, ...]:
     """The docnos of a topic, with what is wrong with them and with the topic's own id."""
     joined = b"\n".join(columns.docnos)
-    docnos = tuple(joined.decode("utf-8", "surrogateescape").split("\n"))
-    topic = name.decode("utf-8", "surrogateescape")
+    docnos = tuple(id_text(joined).split("\n"))
+    topic = id_text(name)
     if not all_fit(name + b"\n" + joined) or max(map(len, (name, *columns.docnos))) > LONGEST_ID:
         for number, docno in zip(columns.lines, docnos, strict=True):
             check_ids(number, (topic, docno), errors)

@@ -19,7 +19,7 @@ from workbench.formats.run_rules import DEFAULT_RULES, RunRules, Treatment
 from workbench.formats.run_table import LINE_BYTES, finite_doubles
 from workbench.formats.source import Readable, byte_lines, open_source
 from workbench.ranking import ordered
-from workbench.records import Ranking
+from workbench.records import Ranking, id_bytes, id_text
 
 REPAIRABLE = frozenset(
     {"columns", "comment", "duplicate", "tags", "too-many", "score", "second-column", "rank", "rank-repeated"}
@@ -135,7 +135,7 @@ def _one_tag(rows: Sequence[_Row], requested: str | None, done: Counter[str]) ->
     tags = Counter(row.fields[5] for row in rows)
     if not tags:
         return b""
-    given = (requested or "").encode("utf-8", "surrogateescape")
+    given = id_bytes(requested or "")
     chosen = given if given in tags else tags.most_common(1)[0][0]
     for row in rows:
         if row.fields[5] != chosen:
@@ -186,7 +186,7 @@ def _repair_topic(rows: list[_Row], rules: RunRules, done: Counter[str]) -> list
     scores = finite_doubles([row.fields[4] for row in rows])
     if scores is None or len(set(docnos)) != len(docnos):
         return rows  # there is no order yet by which to cut or to number
-    names = tuple(docno.decode("utf-8", "surrogateescape") for docno in docnos)
+    names = tuple(map(id_text, docnos))
     row_of = dict(zip(names, rows, strict=True))
     by_rank = [row_of[name] for name in ordered(Ranking(names, tuple(scores.tolist())))]
     most = rules.max_per_topic

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from enum import StrEnum
 from functools import partial
@@ -151,12 +151,8 @@ class RunRules:
 
     def to_json(self) -> dict[str, Any]:
         """The rules as JSON has them."""
-        return {
-            "max_per_topic": self.max_per_topic,
-            "rule_set": str(self.rule_set),
-            "max_per_group": self.max_per_group,
-            "last_day": None if self.last_day is None else self.last_day.isoformat(),
-        }
+        last_day = None if self.last_day is None else self.last_day.isoformat()
+        return asdict(self) | {"rule_set": str(self.rule_set), "last_day": last_day}
 
 
 DEFAULT_RULES = RunRules()

@@ -36,7 +36,7 @@ class TopicColumns:
     ranks: list[bytes] = field(default_factory=list)
     scores: list[bytes] = field(default_factory=list)
     lines: array[int] = field(default_factory=lambda: array("q"))
-    _joined: list[_Joined] = field(default_factory=list)
+    _joined: list[tuple[tuple[bytes, ...], Sequence[int]]] = field(default_factory=list)
 
     def join(self) -> None:
         """Put the lines so far into little memory."""
@@ -45,7 +45,7 @@ class TopicColumns:
             first, last = self.lines[0], self.lines[-1]
             in_one = last - first + 1 == len(self.lines)
             lines = range(first, last + 1) if in_one else array("q", self.lines)
-            self._joined.append(_Joined(tuple(map(b" ".join, cut)), lines))
+            self._joined.append((tuple(map(b" ".join, cut)), lines))
             for column in (*cut, self.lines):
                 del column[:]
 
@@ -55,16 +55,10 @@ class TopicColumns:
             self.join()
             self.docnos, self.ranks, self.scores = (
                 b" ".join(columns).split(b" ")
-                for columns in zip(*(one.texts for one in self._joined), strict=True)
+                for columns in zip(*(texts for texts, _ in self._joined), strict=True)
             )
-            self.lines = array("q", chain.from_iterable(one.lines for one in self._joined))
+            self.lines = array("q", chain.from_iterable(lines for _, lines in self._joined))
             self._joined.clear()
-
-
-@dataclass(frozen=True, slots=True)
-class _Joined:
-    texts: tuple[bytes, ...]
-    lines: Sequence[int]
 
 
 @dataclass(slots=True)
@@ -129,9 +123,8 @@ def run_table(stream: Readable, errors: ErrorCollector) -> RunTable:
 def _refuse_others(row: list[bytes], source: str) -> None:
     """Raise InvalidInput for what begins as another kind of file."""
     if row[0].startswith(b"<"):
-        message = "the file is a page of HTML or XML, not a run"
         remedy = "download the run itself, not the page that links to it"
-        raise rejected(source, None, "markup", message, remedy)
+        raise rejected(source, None, "markup", "the file is a page of HTML or XML, not a run", remedy)
     if row[0].startswith((b"{", b"[")):
         remedy = f"write one line per document: {COLUMNS}"
         raise rejected(source, None, "json", "the file is JSON, not a run", remedy)
@@ -151,9 +144,8 @@ def _is_no_line(number: int, row: list[bytes], errors: ErrorCollector) -> bool:
 def _pause(table: RunTable, loose: set[bytes], line: int, source: str) -> int:
     """Join what is loose; returns after how many lines to do so next. Raises InvalidInput for too many."""
     if table.lines > MOST_LINES:
-        message = f"the file has more than {MOST_LINES:,} lines"
         remedy = "check that the file has one run, with one line per topic and document"
-        raise rejected(source, line, "too-long", message, remedy)
+        raise rejected(source, line, "too-long", f"the file has more than {MOST_LINES:,} lines", remedy)
     for topic in loose:
         table.topics[topic].join()
     loose.clear()
@@ -171,6 +163,7 @@ def _refuse(number: int, row: list[bytes], errors: ErrorCollector) -> None:
 
 
 Scores = np.ndarray[tuple[int], np.dtype[np.float64]]
+Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 # What is left of plain decimal numbers when these bytes are taken away is nothing; float() takes far more.
 _SCORE_BYTES = b"0123456789+-.eE "

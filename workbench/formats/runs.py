@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.error_collector import shown
 from workbench.formats.identifiers import plain
 from workbench.formats.packed_lines import NotUnderstood
-from workbench.formats.packed_runs import BLOCK, PackedRun, read_packed
+from workbench.formats.packed_runs import PackedRun, read_packed
 from workbench.formats.source import Readable, Twice
 from workbench.ranking import ordered, top
 from workbench.records import Ranking, Run, TieRule
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +65,16 @@ def read_run_top(
     source: str,
     depth: int | None,
     ties: TieRule = TieRule.TREC_EVAL,
-    block: int = BLOCK,
 ) -> RunReading:
     """Read a run, plain or gzip, and keep the first `depth` documents of each topic, best first.
 
     With None all are kept, in file order.
 
     The whole run is checked as `read_run` checks it, with the same errors, in a fraction of the time;
-    warnings are not looked for. `block` is how many bytes are read at a time.
+    warnings are not looked for.
     Raises InvalidInput with every error of the file.
     """
-    read = _read(stream, source=source, depth=depth, block=block)
+    read = _read(stream, source=source, depth=depth)
     if isinstance(read, RunReading):
         run = read.run if depth is None else cut(read.run, depth, ties)
     else:
@@ -87,13 +82,13 @@ def read_run_top(
     return RunReading(run, read.lines, ())
 
 
-def read_run_leading(stream: Readable, *, source: str, depth: int, block: int = BLOCK) -> RunReading:
+def read_run_leading(stream: Readable, *, source: str, depth: int) -> RunReading:
     """Read a run as `read_run_top` does, but keep whatever can be among the first under any tie rule.
 
     That is at least the first `depth` documents of each topic and those tied with the last of them, in file
     order, so that every rule can still be applied.
     """
-    read = _read(stream, source=source, depth=depth, block=block)
+    read = _read(stream, source=source, depth=depth)
     return RunReading(read.run if isinstance(read, RunReading) else read.leading(), read.lines, ())
 
 
@@ -107,11 +102,11 @@ def read_run_arrays(
     return read
 
 
-def _read(stream: Readable, *, source: str, depth: int | None, block: int = BLOCK) -> PackedRun | RunReading:
+def _read(stream: Readable, *, source: str, depth: int | None) -> PackedRun | RunReading:
     """A run as arrays to the depth, or whole from the plain reader where the fast one does not understand."""
     twice = Twice(stream, source)
     try:
-        return read_packed(twice, source=source, depth=depth, block=block, visible=True)
+        return read_packed(twice, source=source, depth=depth, visible=True)
     except NotUnderstood:
         twice.rewind()
         return read_run(twice, source=source)

@@ -9,6 +9,7 @@ from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.identifiers import check_ids
 from workbench.formats.qrels import is_grade, wrong_grade
 from workbench.formats.source import Readable, byte_lines
+from workbench.records import id_text
 
 _SHAPE = "sampled qrels have the columns topic 0 docno stratum grade, with -1 for what is not judged"
 
@@ -34,9 +35,7 @@ def read_sampled_qrels(stream: Readable, *, source: str) -> tuple[SampledQrel, .
     for _, (topic, _, docno, stratum, written) in _rows(stream, errors, (2, 4), _SHAPE, once):
         grade = int(written)
         found.append(SampledQrel(topic, docno, stratum, None if grade < 0 else grade))
-    if not found and not errors:
-        errors.add(None, "empty", "the file contains no lines", _SHAPE)
-    errors.check()
+    errors.require(found, "the file contains no lines", _SHAPE)
     return tuple(found)
 
 
@@ -55,7 +54,7 @@ def _rows(
         if not is_grade(columns[places[1]]):
             errors.add(number, "grade", *wrong_grade(columns[places[1]]))
             continue
-        cells = [column.decode("utf-8", "surrogateescape") for column in columns]
+        cells = list(map(id_text, columns))
         topic, docno = cells[0], cells[places[0]]
         check_ids(number, (topic, docno), errors)
         before = first.setdefault((topic, docno), number)
@@ -104,11 +103,8 @@ def read_prels(stream: Readable, *, source: str) -> tuple[Prel, ...]:
             errors.add(number, "probability", message, _PRELS_SHAPE)
         elif int(grade) >= 0:
             found.append(Prel(topic, docno, int(grade), probability))
-    if not number and not errors:
-        errors.add(None, "empty", "the file contains no lines", _PRELS_SHAPE)
-    elif not found and not errors:
-        errors.add(None, "empty", "no document was drawn for statAP and judged", _PRELS_SHAPE)
-    errors.check()
+    nothing = "no document was drawn for statAP and judged" if number else "the file contains no lines"
+    errors.require(found, nothing, _PRELS_SHAPE)
     return tuple(found)
 
 

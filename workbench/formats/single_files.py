@@ -12,7 +12,7 @@ import re
 from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.identifiers import trimmed
 from workbench.formats.source import Peekable
-from workbench.records import Original
+from workbench.records import Original, id_bytes
 
 _PACKED = re.compile(r"\.gz$", re.IGNORECASE)
 # Journals name their figures by what they were printed from, TIFF or EPS.
@@ -54,5 +54,5 @@ JATS_TYPE = "application/jats+xml"
 
 def record_original(media_type: str, record: str | bytes, charset: str = "") -> Original:
     """A record's bytes; of text, those that it was decoded from."""
-    content = record.encode("utf-8", "surrogateescape") if isinstance(record, str) else record
+    content = id_bytes(record) if isinstance(record, str) else record
     return Original(media_type, content, sha256_of(content), charset=charset)

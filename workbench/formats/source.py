@@ -166,12 +166,11 @@ class Twice:
             try:
                 self._memory.write(data)
             except OSError as error:
-                message = f"the temporary copy of the input cannot be written: {error.strerror}"
                 raise rejected(
                     self._source,
                     None,
                     "not-kept",
-                    message,
+                    f"the temporary copy of the input cannot be written: {error.strerror}",
                     "free disk space, or give a file instead of standard input",
                 ) from error
         return data
@@ -254,12 +253,11 @@ class _Gunzip(io.RawIOBase):
 
     def readinto(self, buffer: object, /) -> int:
         if self._given > _BOMB_BYTES and self._given > _BOMB_RATIO * self._packed.consumed:
-            message = f"the gzip file grows more than {_BOMB_RATIO} times when it is decompressed"
             raise rejected(
                 self._source,
                 None,
                 "gzip-bomb",
-                message,
+                f"the gzip file grows more than {_BOMB_RATIO} times when it is decompressed",
                 "give the uncompressed text: no file of records compresses that well",
             )
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from workbench.errors import WorkbenchError
 from workbench.formats.error_collector import ErrorCollector, shown
@@ -16,8 +17,20 @@ NumberedTopics = Iterator[tuple[int, Topic]]
 Formats = Mapping[str, "DocumentFormat | BinaryDocumentFormat"] | Mapping[str, "TopicFormat"]
 
 
+Given = TypeVar("Given")
+Looked = TypeVar("Looked")
+Found = TypeVar("Found")
+
+
 @dataclass(frozen=True, slots=True)
-class DocumentFormat:
+class _Format(Generic[Given, Looked, Found]):
+    name: str
+    words: str
+    read: Callable[[Given, ErrorCollector], Iterator[tuple[int, Found]]]
+    recognises: Callable[[Looked], bool]
+
+
+class DocumentFormat(_Format[Lines, str, Document]):
     """A format of documents.
 
     `read` turns numbered lines into documents, each with the line where it starts, and puts errors into the
@@ -25,34 +38,23 @@ class DocumentFormat:
     the file. `recognises` looks at the first line with text.
     """
 
-    name: str
-    words: str
-    read: Callable[[Lines, ErrorCollector], NumberedDocuments]
-    recognises: Callable[[str], bool]
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class BinaryDocumentFormat:
+class BinaryDocumentFormat(_Format[Peekable, bytes, Document]):
     """A format of documents that is not of lines of text.
 
     `read` turns the plain bytes into documents, each with the number of its record, and puts errors into the
     collector. `recognises` looks at the first bytes.
     """
 
-    name: str
-    words: str
-    read: Callable[[Peekable, ErrorCollector], NumberedDocuments]
-    recognises: Callable[[bytes], bool]
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TopicFormat:
+class TopicFormat(_Format[bytes, bytes, Topic]):
     """A format of topics; `read` and `recognises` take a file's whole content."""
 
-    name: str
-    words: str
-    read: Callable[[bytes, ErrorCollector], NumberedTopics]
-    recognises: Callable[[bytes], bool]
+    __slots__ = ()
 
 
 def known_format(formats: Formats, name: str | None) -> None:

@@ -47,9 +47,7 @@ def read_topics(
             errors.add(line, "empty-topic", message, "write a title or a description")
         check_texts(line, (topic.title, topic.description, topic.narrative), errors)
         topics.append(topic)
-    if not topics and not errors:
-        errors.add(None, "empty", "the file contains no topics", f"formats: {in_words(TOPIC_FORMATS)}")
-    errors.check()
+    errors.require(topics, "the file contains no topics", f"formats: {in_words(TOPIC_FORMATS)}")
     if notes is not None:
         notes += errors.notes()
     return tuple(topics)

@@ -23,7 +23,7 @@ from workbench.formats.json_lines import (
     unknown_keys,
 )
 from workbench.formats.text_formats import NumberedTopics, TopicFormat
-from workbench.records import Topic
+from workbench.records import Topic, id_text
 
 _IDS = ("id", "_id", "identifier", "qid", "query_id", "topic_id", "number", "num")
 _TITLES = ("title", "text", "query")
@@ -45,7 +45,7 @@ def json_topics(content: bytes, errors: ErrorCollector) -> NumberedTopics:
     Turn 2 of conversation 31 is topic `31_2`: its title is what was said, its description that without
     references to other turns, where the file has it, and its narrative has the turns before.
     """
-    for line, value in _values(content.decode("utf-8", "surrogateescape"), errors):
+    for line, value in _values(id_text(content), errors):
         record = as_record(line, value, errors)
         if record is None:
             continue

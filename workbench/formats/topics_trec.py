@@ -13,7 +13,7 @@ from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import collapsed, statements, unescaped, with_further
 from workbench.formats.identifiers import trimmed
 from workbench.formats.text_formats import NumberedTopics, TopicFormat
-from workbench.records import Topic
+from workbench.records import Topic, id_text
 
 _TOP = re.compile(rb"<top(?:\s[^<>]*)?>", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_-]*+)[^<>]*+>")
@@ -105,7 +105,7 @@ def trec_topics(content: bytes, errors: ErrorCollector) -> NumberedTopics:
 
     Unknown fields, and text outside of fields, are added to the narrative.
     """
-    text = content.decode("utf-8", "surrogateescape")
+    text = id_text(content)
     topic: _OpenTopic | None = None
     line, at = 1, 0
     for tag in _TAG.finditer(text):

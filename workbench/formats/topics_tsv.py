@@ -11,7 +11,7 @@ from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import collapsed, statements, with_further
 from workbench.formats.identifiers import trimmed
 from workbench.formats.text_formats import NumberedTopics, TopicFormat
-from workbench.records import Topic
+from workbench.records import Topic, id_text
 
 _IDS = frozenset(
     (
@@ -47,7 +47,7 @@ def tsv_topics(content: bytes, errors: ErrorCollector) -> NumberedTopics:
     """
     order: tuple[str, ...] = _ORDER
     started = False
-    for line, text in enumerate(content.decode("utf-8", "surrogateescape").split("\n"), 1):
+    for line, text in enumerate(id_text(content).split("\n"), 1):
         if not text.strip():
             continue
         cells = text.rstrip("\r").split("\t") if "\t" in text else text.split(":", 1)

@@ -46,10 +46,9 @@ class Page:
 @cache
 def pages() -> tuple[Page, ...]:
     """All pages, reader by reader in the order in which they are read."""
-    folder = resources.files("workbench.help") / "pages"
     found = [
         read_page(file.name.removesuffix(".md"), file.read_text(encoding="utf-8"))
-        for file in folder.iterdir()
+        for file in (resources.files("workbench.help") / "pages").iterdir()
         if file.name.endswith(".md")
     ]
     readers = list(Reader)

@@ -123,8 +123,7 @@ def _word(token: Token) -> str:
 
 
 def _lead(link: Token, address: PageAddress) -> None:
-    target = str(link.attrGet("href"))
-    found = _PAGE_ADDRESS.fullmatch(target)
+    found = _PAGE_ADDRESS.fullmatch(str(link.attrGet("href")))
     if found:
         link.attrSet("href", address(page_named(found[1]).name, found[2]))
     else:

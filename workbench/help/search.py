@@ -97,8 +97,7 @@ def _words(text: str) -> list[str]:
 
 
 def _worth(term: str) -> float:
-    having = sum(1 for one in _index() if _score(one, term))
-    return math.log(1 + len(_index()) / (1 + having))
+    return math.log(1 + len(_index()) / (1 + sum(1 for one in _index() if _score(one, term))))
 
 
 def _score(one: _Indexed, term: str) -> float:

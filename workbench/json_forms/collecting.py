@@ -226,11 +226,9 @@ class GroupJson(TypedDict):
     people: list[PersonJson]
 
 
-class MemberJson(TypedDict):
+class MemberJson(PersonJson):
     """A person of a campaign with all roles; `groups` are those for which a participant submits runs."""
 
-    login: str
-    name: str
     roles: list[str]
     groups: list[str]
 

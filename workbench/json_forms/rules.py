@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from typing_extensions import TypedDict
 
+from workbench.json_forms.results import QueueRules
 
-class DisputeRulesJson(TypedDict):
+
+class DisputeRulesJson(QueueRules):
     """What counts as disputed, whose judgments count, and how disputes are shown and discussed.
 
     `difference` is any, line (relevant or not) or distance, which is `steps` grades. `measure` is the one by
     which the influence of a pair on the ranking is computed.
     """
 
-    difference: str
-    steps: int
-    beside_grades: bool
-    machines: bool
-    names_hidden: bool
-    measure: str
     blind_discussion: bool
     reasons_required: bool
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Subquery, func, select
+from sqlalchemy import Select, Subquery, func, select
 from sqlalchemy.orm import Session
 
 from workbench.storage.tables import AdjudicationEventRow
@@ -54,18 +54,20 @@ def adjudicated_grades(db: Session, campaign_id: int) -> dict[tuple[str, str], i
 
 def latest_adjudication(db: Session, campaign_id: int, topic: str, docno: str) -> AdjudicationEventRow | None:
     """The latest event of a pair, also if it is a withdrawal."""
-    event = AdjudicationEventRow
-    of_pair = (event.campaign_id == campaign_id, event.topic == topic, event.docno == docno)
-    return db.scalars(select(event).where(*of_pair).order_by(event.id.desc()).limit(1)).one_or_none()
+    newest_first = _of_pair(campaign_id, topic, docno).order_by(AdjudicationEventRow.id.desc())
+    return db.scalars(newest_first.limit(1)).one_or_none()
 
 
 def adjudications_of(
     db: Session, campaign_id: int, topic: str, docno: str
 ) -> tuple[AdjudicationEventRow, ...]:
     """All events of a pair, in the order in which they were recorded."""
+    return tuple(db.scalars(_of_pair(campaign_id, topic, docno).order_by(AdjudicationEventRow.id)))
+
+
+def _of_pair(campaign_id: int, topic: str, docno: str) -> Select[AdjudicationEventRow]:
     event = AdjudicationEventRow
-    of_pair = (event.campaign_id == campaign_id, event.topic == topic, event.docno == docno)
-    return tuple(db.scalars(select(event).where(*of_pair).order_by(event.id)))
+    return select(event).where(event.campaign_id == campaign_id, event.topic == topic, event.docno == docno)
 
 
 def latest_of_account(db: Session, campaign_id: int, account_id: int) -> AdjudicationEventRow | None:

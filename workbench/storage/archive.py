@@ -14,7 +14,7 @@ import os
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -54,7 +54,6 @@ from workbench.storage.rows import (
     VERSION_TABLE,
     Contents,
     Progress,
-    Surveyor,
     TableSurvey,
     carried,
     contents_of,
@@ -62,6 +61,7 @@ from workbench.storage.rows import (
     no_progress,
     revision_of,
     row_of,
+    survey,
 )
 
 FORM = "workbench backup"
@@ -144,13 +144,10 @@ class ArchiveFile:
 
     def check(self, progress: Progress = no_progress) -> None:
         """Read everything; raise WorkbenchError unless it is what the manifest says."""
-        surveys = []
-        for one in self.contents.tables:
-            surveyor = Surveyor(one)
-            for line in self.lines(one.name):
-                surveyor.add(line)
-                progress("Checking", 1)
-            surveys.append(surveyor.survey())
+        surveys = [
+            survey(one.name, one.columns, self.lines(one.name), progress, "Checking")
+            for one in self.contents.tables
+        ]
         different = Contents(self.contents.revision, tuple(surveys)).differing(self.contents)
         if different:
             raise self.damaged(f"the rows of {', '.join(different)} are not those that were written")
@@ -230,13 +227,9 @@ def _write(database: Database, stream: IO[bytes], progress: Progress) -> tuple[C
         made_at, revision = datetime.now(UTC), revision_of(connection)
         require_known(connection)
         for table in carried(connection):
-            surveyor = Surveyor(table)
             with archive.open(_member(f"rows/{table.name}.jsonl"), "w", force_zip64=True) as member:
-                for line in lines_of(connection, table):
-                    member.write(line + b"\n")
-                    surveyor.add(line)
-                    progress("Writing", 1)
-            surveys.append(surveyor.survey())
+                lines = _written(lines_of(connection, table), member)
+                surveys.append(survey(table.name, table.columns.keys(), lines, progress, "Writing"))
         contents = Contents(revision, tuple(surveys))
         manifest = {
             "form": FORM,
@@ -249,6 +242,12 @@ def _write(database: Database, stream: IO[bytes], progress: Progress) -> tuple[C
         }
         archive.writestr(_member(MANIFEST), json.dumps(manifest, indent=1))
     return contents, made_at
+
+
+def _written(lines: Iterable[bytes], member: IO[bytes]) -> Iterator[bytes]:
+    for line in lines:
+        member.write(line + b"\n")
+        yield line
 
 
 @contextmanager

@@ -51,8 +51,7 @@ def answer(db: Session, account_id: int, assignments: Iterable[int]) -> None:
 
 def _take(db: Session, own: Select[int, int], where: ColumnElement[bool]) -> None:
     """Lock campaigns beside others and their assessors alone, of a query for the numbers of both."""
-    chosen = own.where(where).order_by(CampaignRow.id).subquery()
-    campaign, assessor = chosen.columns
+    campaign, assessor = own.where(where).order_by(CampaignRow.id).subquery().columns
     beside = func.pg_advisory_xact_lock_shared(_CAMPAIGN, cast(campaign, Integer))
     found = db.execute(select(assessor, beside, _of_assessor(assessor)))
     db.info.setdefault(_LOCKED, set()).update(row[0] for row in found)

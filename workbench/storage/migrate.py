@@ -116,8 +116,7 @@ def require_known(connection: Connection) -> None:
 @cache  # reading them loads every migration
 def known_revisions() -> tuple[str, ...]:
     """The revisions that this version knows, the oldest first."""
-    scripts = ScriptDirectory(str(MIGRATIONS)).walk_revisions()
-    return tuple(script.revision for script in scripts)[::-1]
+    return tuple(script.revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions())[::-1]
 
 
 def upgrade_to_latest(connection: Connection) -> None:

@@ -107,35 +107,24 @@ class Contents:
 
 def contents_of(connection: Connection, progress: Progress = no_progress, step: str = "Reading") -> Contents:
     """Count and hash the rows of every table; raises WorkbenchError for a database without any of ours."""
-    surveys = []
-    for table in carried(connection):
-        surveyor = Surveyor(table)
-        for line in lines_of(connection, table):
-            surveyor.add(line)
-            progress(step, 1)
-        surveys.append(surveyor.survey())
+    surveys = [
+        survey(table.name, table.columns.keys(), lines_of(connection, table), progress, step)
+        for table in carried(connection)
+    ]
     return Contents(revision_of(connection), tuple(surveys))
 
 
-class Surveyor:
-    """Counts and hashes the lines of a table as they pass."""
-
-    def __init__(self, table: Table | TableSurvey) -> None:
-        self._table = table
-        self._hash = hashlib.sha256()
-        self._rows = 0
-
-    def add(self, line: bytes) -> None:
-        """Take the next line, without its end."""
-        self._hash.update(line)
-        self._hash.update(b"\n")
-        self._rows += 1
-
-    def survey(self) -> TableSurvey:
-        """What has passed."""
-        columns = self._table.columns
-        names = columns if isinstance(columns, tuple) else tuple(columns.keys())
-        return TableSurvey(self._table.name, names, self._rows, self._hash.hexdigest())
+def survey(
+    table: str, columns: Iterable[str], lines: Iterable[bytes], progress: Progress, step: str
+) -> TableSurvey:
+    """Count and hash the lines of a table, which come without their ends, as they pass."""
+    found, rows = hashlib.sha256(), 0
+    for line in lines:
+        found.update(line)
+        found.update(b"\n")
+        rows += 1
+        progress(step, 1)
+    return TableSurvey(table, tuple(columns), rows, found.hexdigest())
 
 
 class _StoredJson(UserDefinedType[str]):

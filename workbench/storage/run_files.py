@@ -23,11 +23,7 @@ def plain_file(db: Session, run_id: int) -> Iterator[bytes]:
 
     Raises EOFError or zlib.error where what is stored is damaged.
     """
-
-    def reading() -> AbstractContextManager[Session]:
-        return nullcontext(db)
-
-    return plain_file_apart(reading, run_id)
+    return plain_file_apart(lambda: nullcontext(db), run_id)
 
 
 def plain_file_apart(reading: Callable[[], AbstractContextManager[Session]], run_id: int) -> Iterator[bytes]:

@@ -12,8 +12,9 @@ from workbench.cli.output import (
     REFUSED,
     TOPICS,
     Texts,
+    csv_flag,
     figure,
-    flag,
+    number_option,
     one_form,
     print_export,
     say_aside,
@@ -66,11 +67,9 @@ def _line(one: Replayed) -> bytes:
 @TOPICS
 @setting("--recall", default=0.8, help="Recall that the rules should reach.")
 @setting("--confidence", default=0.95, help="Confidence that the recall is reached.")
-@click.option(
-    "--further", type=click.IntRange(1), help="Estimate the recall after this many more random documents."
-)
+@number_option("--further", help="Estimate the recall after this many more random documents.")
 @JSON_OBJECT
-@flag("--csv", "as_csv", help="One row for each topic and rule, as CSV.")
+@csv_flag(help="One row for each topic and rule, as CSV.")
 @one_form
 def stopping(
     at: ChosenCampaign,
@@ -85,8 +84,7 @@ def stopping(
 
     This is advice: nothing is stopped by it. Intervals of recall hold at 95 %.
     """
-    goal = StoppingGoal(recall, confidence)
-    found = at.read(pool_advice, pool, goal, topics)
+    found = at.read(pool_advice, pool, StoppingGoal(recall, confidence), topics)
     if not print_export(advice_export(found, further), form):
         for one in found:
             _say(one, further)

@@ -15,7 +15,8 @@ from workbench.cli.output import (
     JSON_OBJECT,
     OneOf,
     Texts,
-    flag,
+    csv_flag,
+    number_option,
     one_form,
     print_export,
     record_json,
@@ -23,6 +24,7 @@ from workbench.cli.output import (
     say_list,
     say_table,
     setting,
+    toggle,
 )
 from workbench.consensus.disputes import Difference
 from workbench.formats.graded_pairs import read_decisions, write_decisions
@@ -49,7 +51,7 @@ def adjudication() -> None:
 )
 @click.option("--topic", help="Only pairs of this topic.")
 @click.option("--state", type=OneOf(State), help="Only pairs in this state.")
-@flag("--csv", "as_csv", help="CSV with all columns.")
+@csv_flag(help="CSV with all columns.")
 @JSON_OBJECT
 @one_form
 def disputes(
@@ -82,30 +84,21 @@ def disputes(
     type=OneOf(Difference),
     help="; ".join(f"{one.value}: {one.label}" for one in Difference),
 )
-@click.option("--steps", type=click.IntRange(1), help="For distance: the number of steps on the scale.")
-@click.option(
-    "--beside-grades/--no-beside-grades",
-    default=None,
-    help="Whether a grade against unsure or cannot judge is disputed.",
+@number_option("--steps", help="For distance: the number of steps on the scale.")
+@toggle(
+    "--beside-grades/--no-beside-grades", help="Whether a grade against unsure or cannot judge is disputed."
 )
-@click.option("--machines/--no-machines", default=None, help="Whether machine judgments are counted.")
-@click.option(
-    "--hide-names/--show-names",
-    "names_hidden",
-    default=None,
-    help="Whether adjudicators see A, B, C instead of names.",
+@toggle("--machines/--no-machines", help="Whether machine judgments are counted.")
+@toggle(
+    "--hide-names/--show-names", "names_hidden", help="Whether adjudicators see A, B, C instead of names."
 )
-@click.option(
+@toggle(
     "--blind/--in-turn",
     "blind_discussion",
-    default=None,
     help="Whether new answers in a discussion are shown once all have answered, or as they come.",
 )
-@click.option(
-    "--reasons/--no-reasons",
-    "reasons_required",
-    default=None,
-    help="Whether an answer in a discussion needs a comment.",
+@toggle(
+    "--reasons/--no-reasons", "reasons_required", help="Whether an answer in a discussion needs a comment."
 )
 @click.option(
     "--measure", help=f"Measure of the influence on the ranking, such as {', '.join(influence_measures())}."
@@ -117,10 +110,8 @@ def dispute_rules(at: ChosenCampaign, as_json: bool, **given: Any) -> None:
     changes = {name: value for name, value in given.items() if value is not None}
     if changes:
         with at.writing() as (db, campaign_id):
-            before = adjudication_rules(db, campaign_id)
-            save_adjudication_rules(db, campaign_id, replace(before, **changes))
-    with at.reading() as (db, campaign_id):
-        now = filled(DisputeRulesJson, adjudication_rules(db, campaign_id))
+            save_adjudication_rules(db, campaign_id, replace(adjudication_rules(db, campaign_id), **changes))
+    now = filled(DisputeRulesJson, at.read(adjudication_rules))
     say_list(now, as_json, ["setting", "value"], now.items())
 
 
@@ -134,8 +125,7 @@ def adjudicate(at: ChosenCampaign, files: Texts, as_json: bool) -> None:
     nothing is imported; importing a file twice adds nothing. Earlier decisions stay in the history.
     """
     read = read_each(files, read_decisions)
-    with at.writing() as (db, campaign_id):
-        done = import_decisions(db, campaign_id, read)
+    done = at.write(import_decisions, read)
     say_list(
         [record_json(one, source="file") for one in done],
         as_json,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,7 +12,6 @@ from workbench.cli.agree import PARTS, View, agreement_options, report_options
 from workbench.cli.agreement_output import print_agreement
 from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.output import data_options, print_export, say_short
-from workbench.storage import Session
 from workbench.tables import Export
 from workbench.workflow.agreement.export import machines_export, repeats_export, topics_export
 from workbench.workflow.agreement.machines import machines_against_people
@@ -25,7 +23,6 @@ from workbench.workflow.agreement.topics import agreement_by_topic
 if TYPE_CHECKING:
     from workbench.cli.agreement_output import Result
 
-Report = TypeVar("Report")
 _GRADES = ("relevant_from", "graded")
 
 
@@ -52,7 +49,7 @@ def agreement_by() -> None:
 @data_options
 def agreement_topics(at: ChosenCampaign, options: AgreementOptions, form: str) -> None:
     """Report the agreement of the assessors of CAMPAIGN on each topic, with intervals of its documents."""
-    report = _report(at, options, agreement_by_topic)
+    report = at.read(agreement_by_topic, options)
     if print_export(topics_export(report), form):
         return
     names = [one.name for one in topic_coefficients()]
@@ -81,7 +78,7 @@ def agreement_topics(at: ChosenCampaign, options: AgreementOptions, form: str) -
 @data_options
 def self_consistency(at: ChosenCampaign, options: AgreementOptions, form: str) -> None:
     """Report how consistent each assessor of CAMPAIGN is on repeats, and how accurate on known answers."""
-    _print_table(repeats_export(_report(at, options, consistency)), form)
+    _print_table(repeats_export(at.read(consistency, options)), form)
 
 
 @campaign_command("machines", agreement_by)
@@ -89,15 +86,7 @@ def self_consistency(at: ChosenCampaign, options: AgreementOptions, form: str) -
 @data_options
 def agreement_machines(at: ChosenCampaign, options: AgreementOptions, form: str) -> None:
     """Report the agreement of each machine of CAMPAIGN with people and with their majority, without ties."""
-    _print_table(machines_export(_report(at, options, machines_against_people)), form)
-
-
-def _report(
-    at: ChosenCampaign,
-    options: AgreementOptions,
-    use_case: Callable[[Session, int, AgreementOptions], Report],
-) -> Report:
-    return at.read(use_case, options)
+    _print_table(machines_export(at.read(machines_against_people, options)), form)
 
 
 def _print_table(export: Export, form: str) -> None:

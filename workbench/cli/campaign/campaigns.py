@@ -23,11 +23,15 @@ from workbench.cli.inputs import open_input, read_each
 from workbench.cli.output import (
     JSON_ARRAY,
     JSON_OBJECT,
+    NEW_FILE,
     Texts,
+    arguments,
     flag,
     say_aside,
+    say_figures,
     say_json,
     say_list,
+    say_notes,
     say_table,
     setting,
 )
@@ -60,7 +64,7 @@ from workbench.workflow.people.accounts import account_by_login
 @click.argument("name")
 @click.option("--slug", help="Short name for URLs and commands; derived from the name if missing.")
 @setting("--scale", default="binary", help=f"{', '.join(SCALES)}, or a JSON file.")
-@click.option("--guidelines", type=click.Path(dir_okay=False, path_type=Path), help="Markdown file.")
+@click.option("--guidelines", type=NEW_FILE, help="Markdown file.")
 @ORGANISER
 def new(
     settings: Settings,
@@ -114,7 +118,7 @@ def show(at: ChosenCampaign, as_json: bool) -> None:
         ("judgments not handed out yet", state.waiting),
         ("missing documents", state.missing_documents),
     )
-    say_table(["", "count"], totals, numeric_from=1)
+    say_figures(["", "count"], totals)
     if state.by_assessor:
         click.echo()
         say_table(
@@ -156,13 +160,13 @@ def _text(path: Path) -> str:
         raise WorkbenchError(f"{path} cannot be read: {error.strerror}") from None
 
 
-FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+FILES = arguments("files", metavar="FILE...")
 
 
 @campaign_command("topics", help=f"Load topics into CAMPAIGN from {in_words(TOPIC_FORMATS)}, plain or gzip.")
 @FILES
 @click.option(
-    "--format", "form", type=click.Choice(list(TOPIC_FORMATS)), help="By default recognised by the content."
+    "--format", "form", type=click.Choice(TOPIC_FORMATS), help="By default recognised by the content."
 )
 @JSON_OBJECT
 def topics(at: ChosenCampaign, files: Texts, form: str | None, as_json: bool) -> None:
@@ -172,9 +176,7 @@ def topics(at: ChosenCampaign, files: Texts, form: str | None, as_json: bool) ->
     read = read_each(files, partial(read_topics, format=form, notes=notes))
     with at.writing() as (db, campaign_id):
         done = [(source, load_topics(db, campaign_id, topics, source=source)) for source, topics in read]
-    _say_loaded(done, as_json, "topics")
-    for note in notes:
-        say_aside(note)
+    _say_loaded(done, as_json, "topics", notes)
 
 
 @campaign_command(
@@ -184,7 +186,7 @@ def topics(at: ChosenCampaign, files: Texts, form: str | None, as_json: bool) ->
 @click.option(
     "--format",
     "form",
-    type=click.Choice(list(DOCUMENT_FORMATS)),
+    type=click.Choice(DOCUMENT_FORMATS),
     help="By default recognised by the content.",
 )
 @flag("--pooled", help="Load only pooled documents, and list those that are missing.")
@@ -200,12 +202,10 @@ def documents(at: ChosenCampaign, files: Texts, form: str | None, pooled: bool, 
 
     with at.open() as (database, campaign_id):
         done = load_in_portions(database, campaign_id, read(), pooled=pooled)
-    _say_loaded(done, as_json, "documents")
-    for note in notes:
-        say_aside(note)
+    _say_loaded(done, as_json, "documents", notes)
 
 
-def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str) -> None:
+def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str, notes: list[str]) -> None:
     say_list(
         loaded_json(done),
         as_json,
@@ -216,8 +216,8 @@ def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str) -> Non
     missing = done[-1][1].missing
     if missing and not as_json:
         say_aside(f"{len(missing)} pooled documents without text:")
-        for docno in missing:
-            say_aside(f"  {docno}")
+        say_notes(f"  {docno}" for docno in missing)
+    say_notes(notes)
 
 
 @campaign_command("archive")

@@ -21,6 +21,7 @@ from workbench.cli.output import (
     one_form,
     print_export,
     progress_bar,
+    repeatable,
 )
 from workbench.cli.score import say_scores
 from workbench.consensus.rules import RuleChoice
@@ -43,7 +44,7 @@ MEASURE = click.option(
 )
 
 
-RUNS = click.option("--run", "tags", multiple=True, help="Tag of a run (repeatable); default all.")
+RUNS = repeatable("--run", "tags", help="Tag of a run (repeatable); default all.")
 
 
 @click.group("scores")
@@ -129,14 +130,10 @@ def compared_table(
 
 @campaign_command("score")
 @consensus_options()
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    help="Such as 'AP(rel=2) nDCG@10'; by default, chosen by the scale.",
+@repeatable(
+    "-m", "--measure", "measures", help="Such as 'AP(rel=2) nDCG@10'; by default, chosen by the scale."
 )
-@click.option("--run", "tags", multiple=True, help="Only these runs, by tag; by default, all.")
+@repeatable("--run", "tags", help="Only these runs, by tag; by default, all.")
 @flag("--per-topic", help="Also the value of every topic.")
 @CSV
 @flag("--latex", "as_latex", help="A LaTeX table (booktabs).")

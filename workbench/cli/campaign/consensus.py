@@ -8,7 +8,7 @@ import click
 
 from workbench.cli.consensus import EXPORT, OUTPUT, consensus_options, say_summaries, write_export, write_out
 from workbench.cli.database import ChosenCampaign, campaign_command
-from workbench.cli.output import JSON_OBJECT, Texts, flag, say_aside, say_json
+from workbench.cli.output import JSON_OBJECT, Texts, flag, json_flag, say_aside, say_json
 from workbench.consensus.rules import RuleChoice, choices_of, default_rules
 from workbench.consensus.settle import label_export
 from workbench.consensus.summary import summary_json
@@ -23,7 +23,7 @@ from workbench.workflow.qrels.qrels import compare_rules, make_qrels, make_soft_
 @flag("--without-empty", help="Leave out topics without a relevant document.")
 @EXPORT
 @OUTPUT
-@flag("--json", "as_json", help="What the rule gives, or labels or soft labels, as JSON.")
+@json_flag(help="What the rule gives, or labels or soft labels, as JSON.")
 def qrels(
     at: ChosenCampaign,
     choice: RuleChoice,
@@ -84,8 +84,7 @@ def consensus(
     may be repeated. `campaign trust` shows how the runs rank under other rules.
     """
     names = rules or tuple(name for name in default_rules(slow=models) if name != "one" or people)
-    with at.reading() as (db, campaign_id):
-        found = compare_rules(db, campaign_id, choices_of(names, choice, assessors=people))
+    found = at.read(compare_rules, choices_of(names, choice, assessors=people))
     if as_json:
         say_json({"rules": {line.name: summary_json(line.found, line.refused) for line in found}})
         return

@@ -9,7 +9,18 @@ from contextlib import contextmanager
 import click
 
 from workbench.cli.database import ChosenCampaign, campaign_command
-from workbench.cli.output import JSON_OBJECT, Texts, figure, say_aside, say_json, say_list, say_table
+from workbench.cli.output import (
+    JSON_OBJECT,
+    Decorator,
+    Texts,
+    figure,
+    repeatable,
+    say_aside,
+    say_figures,
+    say_json,
+    say_list,
+    text_option,
+)
 from workbench.datasets import CatalogueEntry, DatasetPart, catalogue_entry
 from workbench.errors import WorkbenchError
 from workbench.workflow.datasets import DatasetLoaded, Progress, load_dataset
@@ -17,25 +28,17 @@ from workbench.workflow.datasets import DatasetLoaded, Progress, load_dataset
 _SHOWN = 20
 
 
+def _part_flag(part: DatasetPart, text: str) -> Decorator:
+    return repeatable(f"--{part}", "parts", flag_value=str(part), help=text)
+
+
 @campaign_command("dataset")
 @click.argument("dataset", metavar="ID")
-@click.option("--topics", "parts", flag_value=str(DatasetPart.TOPICS), multiple=True, help="Load its topics.")
-@click.option(
-    "--documents",
-    "parts",
-    flag_value=str(DatasetPart.DOCUMENTS),
-    multiple=True,
-    help="Look up the pooled documents that have no text.",
-)
-@click.option(
-    "--qrels",
-    "parts",
-    flag_value=str(DatasetPart.QRELS),
-    multiple=True,
-    help="Import its qrels as judgments of one assessor.",
-)
-@click.option("--runs", "parts", flag_value=str(DatasetPart.RUNS), multiple=True, help="Add its run.")
-@click.option("--assessor", default="", help="With --qrels: the assessor's name.  [default: ID]")
+@_part_flag(DatasetPart.TOPICS, "Load its topics.")
+@_part_flag(DatasetPart.DOCUMENTS, "Look up the pooled documents that have no text.")
+@_part_flag(DatasetPart.QRELS, "Import its qrels as judgments of one assessor.")
+@_part_flag(DatasetPart.RUNS, "Add its run.")
+@text_option("--assessor", help="With --qrels: the assessor's name.  [default: ID]")
 @JSON_OBJECT
 def dataset(
     at: ChosenCampaign,
@@ -56,8 +59,7 @@ def dataset(
     if not chosen:
         documents = figure(entry.documents, ",", "")
         data = {"id": entry.id, "parts": entry.parts, "documents": entry.documents}
-        row = (entry.id, ", ".join(entry.parts), documents)
-        say_list(data, as_json, list(data), [row], numeric=[2])
+        say_list(data, as_json, list(data), [(entry.id, ", ".join(entry.parts), documents)], numeric=[2])
         return
     lacking = [part for part in chosen if part not in entry.parts]
     if lacking:
@@ -82,7 +84,7 @@ def _say(done: DatasetLoaded) -> None:
         rows.append((f"run {done.run}", 1, 1))
     if done.documents:
         rows.append(("documents", done.documents.lacking, done.documents.loaded.added))
-    say_table(["part", "found", "added"], rows, numeric_from=1)
+    say_figures(["part", "found", "added"], rows)
     if done.left_out:
         say_aside(f"note: {done.left_out:,} judgments with a negative grade were left out")
     if done.documents and done.documents.absent:

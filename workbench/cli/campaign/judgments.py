@@ -21,9 +21,11 @@ from workbench.cli.output import (
     flag,
     json_array,
     print_collected,
+    repeatable,
     say_aside,
     say_json,
     say_list,
+    say_notes,
     setting,
 )
 from workbench.cli.qrels_files import cannot_judge_option
@@ -51,10 +53,8 @@ from workbench.workflow.judging.importing import (
 @campaign_command("import")
 @FILES
 @flag("--qrels", "as_qrels", help="Each FILE is the qrels of one assessor.")
-@click.option(
-    "--assessor", "names", multiple=True, help="With --qrels: one name per FILE; by default, the file's stem."
-)
-@click.option("--machine", "machines", multiple=True, help="An assessor that is a machine; * for all.")
+@repeatable("--assessor", "names", help="With --qrels: one name per FILE; by default, the file's stem.")
+@repeatable("--machine", "machines", help="An assessor that is a machine; * for all.")
 @cannot_judge_option
 @flag("--discussed", help="Answers given after a discussion; earlier answers stay.")
 @JSON_OBJECT
@@ -100,8 +100,7 @@ def import_(
             is_machine = named if "*" in machines else set(machines)
             chosen.append(GivenJudgments(judgments, source, is_machine, discussed))
         done = import_files(database, campaign_id, chosen, writing=partial(writing_to, database, at.slug))
-    for note in notes:
-        say_aside(note)
+    say_notes(notes)
     rows = [
         (a.name, "machine" if a.machine else "person", a.judgments, a.new) for i in done for a in i.assessors
     ]

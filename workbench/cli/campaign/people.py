@@ -8,7 +8,17 @@ import click
 
 from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.inputs import open_input
-from workbench.cli.output import JSON_ARRAY, JSON_OBJECT, OneOf, Texts, flag, say_list, setting
+from workbench.cli.output import (
+    JSON_ARRAY,
+    JSON_OBJECT,
+    OneOf,
+    Texts,
+    arguments,
+    flag,
+    say_list,
+    setting,
+    text_option,
+)
 from workbench.errors import NotFound, WorkbenchError
 from workbench.figures import counted
 from workbench.workflow.people.groups import add_group, group_named, groups_of, remove_group, rename_group
@@ -30,7 +40,7 @@ def group() -> None:
 
 
 @campaign_command("add", group)
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@arguments("names", metavar="NAME...")
 def add(at: ChosenCampaign, names: Texts) -> None:
     """Create groups in CAMPAIGN; all of them, or none."""
     with at.writing() as (db, campaign_id):
@@ -76,14 +86,13 @@ LONGEST_LIST = 1_000_000
 
 
 @campaign_command("invite")
-@click.argument("people", nargs=-1, metavar="[PERSON]...")
+@arguments("people", metavar="[PERSON]...", required=False)
 @click.option("--from", "source", metavar="FILE", help="File of people, one per line; - for standard input.")
 @setting("--role", type=OneOf(Role), default="assessor")
 @click.option("--group", help="For a participant: the group whose runs the person submits.")
 @flag("--new-link", help="Replace the links of people already invited.")
-@click.option(
+@text_option(
     "--address",
-    default="",
     envvar="WORKBENCH_ADDRESS",
     help="Address of the site for complete links, such as https://judge.example.org (or WORKBENCH_ADDRESS).",
 )

@@ -6,7 +6,7 @@ import click
 
 from workbench.cli.analyse import part_options, say_analysis
 from workbench.cli.database import ChosenCampaign, campaign_command
-from workbench.cli.output import JSON_OBJECT, OneOf, Texts, say_json
+from workbench.cli.output import JSON_OBJECT, OneOf, Texts, number_option, repeatable, say_json
 from workbench.cli.pool import campaign_recipe_options, pairs_in_words, say_hours, work_options
 from workbench.pooling.planning import Certainty
 from workbench.pooling.strategies import PoolRecipe
@@ -52,17 +52,13 @@ def plan(
 
 @campaign_command("analyse")
 @click.option("--pool", help="Name of a pool; by default, the depth pool of the runs.")
-@click.option(
-    "--depth",
-    type=click.IntRange(1),
-    help="Documents per run and topic.  [default: that of the pool, else 100]",
-)
+@number_option("--depth", help="Documents per run and topic.  [default: that of the pool, else 100]")
 @click.option(
     "--ties",
     type=OneOf(TieRule),
     help="Which of two documents with the same score comes first.  [default: as the pool, else trec_eval]",
 )
-@click.option("--run", "tags", multiple=True, help="Tag of a run to analyse (repeatable); default all.")
+@repeatable("--run", "tags", help="Tag of a run to analyse (repeatable); default all.")
 @part_options
 def analyse(
     at: ChosenCampaign,

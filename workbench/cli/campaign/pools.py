@@ -14,13 +14,19 @@ from workbench.cli.output import (
     JSON_OBJECT,
     OneOf,
     Texts,
+    arguments,
     flag,
+    needed,
+    number_setting,
     record_json,
+    repeatable,
     say_aside,
+    say_figures,
     say_json,
     say_list,
     say_table,
     setting,
+    text_option,
 )
 from workbench.cli.pool import campaign_recipe_options
 from workbench.errors import Conflict, WorkbenchError
@@ -31,6 +37,7 @@ from workbench.json_forms.judging import AddedPairs, RebuiltPool
 from workbench.pooling.comparison import PoolChange
 from workbench.pooling.learner import LEARNER
 from workbench.pooling.strategies import PoolRecipe
+from workbench.records import id_bytes
 from workbench.workflow.judging.assignments import Distribution, distribute, in_turn
 from workbench.workflow.judging.handout import OrderRule
 from workbench.workflow.people.assessors import assessors_of
@@ -172,7 +179,7 @@ def _say_opening(found: BeforeOpening) -> None:
 
 @campaign_command("pool")
 @campaign_recipe_options
-@click.option("--name", default="", help="Name of the pool; default its recipe.")
+@text_option("--name", help="Name of the pool; default its recipe.")
 @flag("--draft", help="Do not open it for judging yet; see draft open.")
 @JSON_OBJECT
 def pool(
@@ -206,13 +213,9 @@ def pool(
 
 @campaign_command("assign")
 @click.option("--pool", "pool_name", help="Name of the pool; the newest if not given.")
-@click.option(
-    "--assessor", "names", multiple=True, help="Assessor name (repeatable); by default, all with an account."
-)
-@click.option(
-    "--topic", "topics", multiple=True, help="Assign only these topics, each to every named assessor."
-)
-@setting("--per-topic", default=1, type=click.IntRange(1), help="Assessors per topic, in rotation.")
+@repeatable("--assessor", "names", help="Assessor name (repeatable); by default, all with an account.")
+@repeatable("--topic", "topics", help="Assign only these topics, each to every named assessor.")
+@number_setting("--per-topic", default=1, help="Assessors per topic, in rotation.")
 @setting("--order", default="shuffled", type=OneOf(OrderRule))
 @click.option(
     "--seed", type=click.IntRange(0), help="Random seed of the shuffled order; drawn and stored if not given."
@@ -245,7 +248,7 @@ def assign(
 
 
 @campaign_command("pool-compare")
-@click.argument("names", nargs=-1, required=True, metavar="[BEFORE] AFTER")
+@arguments("names", metavar="[BEFORE] AFTER")
 @flag("--pairs", help="Every pair: change, topic, docno, judged, origin.")
 @JSON_OBJECT
 def pool_compare(at: ChosenCampaign, names: Texts, pairs: bool, as_json: bool) -> None:
@@ -255,9 +258,7 @@ def pool_compare(at: ChosenCampaign, names: Texts, pairs: bool, as_json: bool) -
     """
     if len(names) > 2:
         raise click.UsageError("name two pools, or one to compare with all judged pairs")
-    with at.reading() as (db, campaign_id):
-        before = names[0] if len(names) == 2 else None
-        found = compare_pools(db, campaign_id, before, names[-1])
+    found = at.read(compare_pools, names[0] if len(names) == 2 else None, names[-1])
     if as_json:
         say_json(_json(found, pairs=pairs))
     elif pairs:
@@ -268,10 +269,10 @@ def pool_compare(at: ChosenCampaign, names: Texts, pairs: bool, as_json: bool) -
 
 @campaign_command("add-to-pool")
 @click.option("--pool", "pool_name", help="Name of the pool; default the newest open one.")
-@click.option("--topic", required=True, help="Topic of the documents.")
-@click.option("--reason", required=True, help="How the documents were found, or why they belong here.")
+@needed("--topic", help="Topic of the documents.")
+@needed("--reason", help="How the documents were found, or why they belong here.")
 @click.option("--from", "file", help="File of docnos, one per line, plain or gzip; - for standard input.")
-@click.argument("docnos", nargs=-1, metavar="[DOCNO]...")
+@arguments("docnos", metavar="[DOCNO]...", required=False)
 @JSON_OBJECT
 def add_to_pool(
     at: ChosenCampaign,
@@ -288,7 +289,7 @@ def add_to_pool(
     """
     if (file is None) == (not docnos):
         raise click.UsageError("give docnos, or a file of them with --from")
-    typed = io.BytesIO("\n".join(docnos).encode("utf-8", "surrogateescape"))
+    typed = io.BytesIO(id_bytes("\n".join(docnos)))
     with nullcontext((typed, "docnos")) if file is None else open_input(file) as (stream, source):
         listed = read_docnos(stream, source=source)
     with at.writing() as (db, campaign_id):
@@ -323,12 +324,12 @@ def _say(found: ComparedPools) -> None:
     headings = ["before", "enter", "leave", "after", "to judge"]
     compared = found.comparison
     rows = [(change.name, *_numbers(change)) for change in compared.by_topic]
-    say_table(["topic", *headings], rows, numeric_from=1)
+    say_figures(["topic", *headings], rows)
     click.echo()
     rows = [(change.name, *_numbers(change)) for change in compared.by_run]
     if compared.by_hand.before or compared.by_hand.after:
         rows.append(("added by hand", *_numbers(compared.by_hand)))
-    say_table(["run", *headings], rows, numeric_from=1)
+    say_figures(["run", *headings], rows)
     click.echo()
     total = compared.total
     hours = "" if found.hours is None else f", {found.hours:.1f} hours"

@@ -9,7 +9,17 @@ import click
 
 from workbench.cli.database import ChosenCampaign, assessors_named, campaign_command
 from workbench.cli.inputs import open_input
-from workbench.cli.output import JSON_OBJECT, Texts, record_json, say_json, say_table, setting
+from workbench.cli.output import (
+    JSON_OBJECT,
+    Texts,
+    record_json,
+    repeatable,
+    say_figures,
+    say_json,
+    say_table,
+    setting,
+    toggle,
+)
 from workbench.errors import NotFound
 from workbench.formats.graded_pairs import read_known_grades
 from workbench.json_forms.filling import filled
@@ -63,7 +73,7 @@ def end(at: ChosenCampaign, pool_name: str) -> None:
 
 @campaign_command("give", queue)
 @POOL
-@click.option("--assessor", "names", multiple=True, help="Assessor name (repeatable).  [default: all]")
+@repeatable("--assessor", "names", help="Assessor name (repeatable).  [default: all]")
 def give(at: ChosenCampaign, pool_name: str, names: Texts) -> None:
     """Assign all topics of the queue POOL of CAMPAIGN to assessors."""
     with at.writing() as (db, campaign_id):
@@ -81,10 +91,9 @@ def status(at: ChosenCampaign, pool_name: str, as_json: bool) -> None:
         topics = [filled(QueueTopicJson, one) for one in report.by_topic]
         say_json(filled(QueueJson, report, topics=topics, out=[filled(OutJson, one) for one in report.out]))
         return
-    say_table(
+    say_figures(
         ["topic", "pairs", "done", "out", "waiting", "judgments", "wanted"],
         [(t.topic, t.pairs, t.done, t.out, t.waiting, t.given, t.needed) for t in report.by_topic],
-        numeric_from=1,
     )
     if report.out:
         say_table(
@@ -121,15 +130,14 @@ def take_back(at: ChosenCampaign, pool_name: str, assessor: str | None, topic: s
 @click.option(
     "--distance", type=click.IntRange(1, FARTHEST), help="Minimum number of documents before a repeat."
 )
-@click.option("--training/--no-training", default=None, help="Begin each topic with training.")
+@toggle("--training/--no-training", help="Begin each topic with training.")
 @click.option(
     "--least", type=click.IntRange(0, 100), help="Pass mark of the training, in percent; 0 for none."
 )
-@click.option(
+@repeatable(
     "--let-through",
     "opened_for",
     nargs=2,
-    multiple=True,
     metavar="ASSESSOR TOPIC",
     help="Waive the training of an assessor in a topic.",
 )

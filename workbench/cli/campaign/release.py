@@ -24,11 +24,14 @@ from workbench.cli.output import (
     MEASURE,
     OneOf,
     flag,
+    needed,
     one_form,
+    repeatable,
     say_aside,
     say_findings,
     say_json,
     say_list,
+    text_option,
     with_progress,
 )
 from workbench.cli.release import PAIRS_AS_CSV, say_comparison
@@ -63,20 +66,14 @@ def release() -> None:
 
 @campaign_command("create", release)
 @consensus_options()
-@click.option("--version", default="", help="Version, such as 1.0; the next one if missing.")
-@click.option("--title", default="", help="Title; the campaign's name if missing.")
-@click.option("--description", default="", help="What the collection is for.")
-@click.option("--author", "authors", multiple=True, help="Author to be cited (repeatable).")
-@click.option("--licence", default="", help="Licence, by its SPDX id if it has one, such as CC-BY-4.0.")
-@click.option("--homepage", default="", help="Web address of the collection.")
-@click.option(
-    "--include",
-    "included",
-    multiple=True,
-    type=OneOf(Included),
-    help="Also include these (repeatable).",
-)
-@click.option("--at", "time", default="", help="Time of the release in ISO 8601, to make an identical one.")
+@text_option("--version", help="Version, such as 1.0; the next one if missing.")
+@text_option("--title", help="Title; the campaign's name if missing.")
+@text_option("--description", help="What the collection is for.")
+@repeatable("--author", "authors", help="Author to be cited (repeatable).")
+@text_option("--licence", help="Licence, by its SPDX id if it has one, such as CC-BY-4.0.")
+@text_option("--homepage", help="Web address of the collection.")
+@repeatable("--include", "included", type=OneOf(Included), help="Also include these (repeatable).")
+@text_option("--at", "time", help="Time of the release in ISO 8601, to make an identical one.")
 @click.option("--seed", type=click.IntRange(min=0), help="Random seed of new pseudonyms; secret.")
 @JSON_OBJECT
 def create(
@@ -141,8 +138,7 @@ VERSION = click.argument("version")
 @JSON_OBJECT
 def show(at: ChosenCampaign, version: str, as_json: bool) -> None:
     """Show release VERSION of CAMPAIGN: its rule, figures, hash and state."""
-    found = at.read(release_by_version, version)
-    _say(found, as_json)
+    _say(at.read(release_by_version, version), as_json)
 
 
 @campaign_command("download", release)
@@ -164,8 +160,7 @@ def download(at: ChosenCampaign, version: str, output: Path | None) -> None:
 def publish(at: ChosenCampaign, version: str, undo: bool, as_json: bool) -> None:
     """Let outsiders see release VERSION of CAMPAIGN at its public address, without signing in."""
     change = unpublish_release if undo else publish_release
-    found = at.write(change, version)
-    _say(found, as_json)
+    _say(at.write(change, version), as_json)
 
 
 @campaign_command("compare", release)
@@ -176,8 +171,7 @@ def publish(at: ChosenCampaign, version: str, undo: bool, as_json: bool) -> None
 @one_form
 def compare(at: ChosenCampaign, first: str, second: str, measure: str, form: str) -> None:
     """Compare releases FIRST and SECOND of CAMPAIGN: pairs that differ, and what that does to its runs."""
-    found = at.read(compare_campaign_releases, first, second, measure=measure)
-    say_comparison(found, form)
+    say_comparison(at.read(compare_campaign_releases, first, second, measure=measure), form)
 
 
 @database_command("import", release)
@@ -219,12 +213,11 @@ def import_(settings: Settings, file: str, slug: str | None, organiser: str | No
 
 @campaign_command("withdraw", release)
 @VERSION
-@click.option("--reason", required=True, help="What is wrong with it; stays visible at its address.")
+@needed("--reason", help="What is wrong with it; stays visible at its address.")
 @JSON_OBJECT
 def withdraw(at: ChosenCampaign, version: str, reason: str, as_json: bool) -> None:
     """Withdraw release VERSION of CAMPAIGN; it stays listed with the reason, and cannot be restored."""
-    found = at.write(withdraw_release, version, reason=reason)
-    _say(found, as_json)
+    _say(at.write(withdraw_release, version, reason=reason), as_json)
 
 
 def _say(found: Release, as_json: bool) -> None:

@@ -8,7 +8,7 @@ from datetime import date
 import click
 
 from workbench.cli.campaign.campaigns import FILES
-from workbench.cli.check import Limit, changed_rules, rule_options, say_reports
+from workbench.cli.check import changed_rules, limit, rule_options, say_reports
 from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.inputs import open_input, opened_each
 from workbench.cli.output import (
@@ -16,13 +16,18 @@ from workbench.cli.output import (
     REFUSED,
     OneOf,
     Texts,
+    arguments,
     figure,
     flag,
+    json_flag,
+    needed,
+    number_option,
     say_aside,
     say_findings,
     say_json,
     say_list,
     say_table,
+    text_option,
     with_progress,
 )
 from workbench.errors import finding_to_json
@@ -63,10 +68,10 @@ from workbench.workflow.runs.store import remove_run, replace_run, store_in_turn
 @FILES
 @click.option("--group", help="The group that submitted them.")
 @click.option("--kind", type=OneOf(RunKind), help="How they were made.")
-@click.option("--description", default="", help="A description of how they were made.")
-@click.option("--priority", type=click.IntRange(1), help="Among the group's runs; 1 is pooled first.")
-@click.option("--seconds-per-query", default="", help="Mean seconds per topic.")
-@click.option("--index-bytes", default="", help="Size of the index in bytes.")
+@text_option("--description", help="A description of how they were made.")
+@number_option("--priority", help="Among the group's runs; 1 is pooled first.")
+@text_option("--seconds-per-query", help="Mean seconds per topic.")
+@text_option("--index-bytes", help="Size of the index in bytes.")
 @flag("--replace", help="Replace runs with the same tag; the old versions are kept.")
 @JSON_OBJECT
 def runs(
@@ -125,8 +130,8 @@ def runs(
 
 
 @campaign_command("check")
-@click.argument("files", metavar="RUN...", nargs=-1, required=True)
-@flag("--json", "as_json", help="Print a JSON array with one object per run.")
+@arguments("files", metavar="RUN...")
+@json_flag(help="Print a JSON array with one object per run.")
 def check(at: ChosenCampaign, files: Texts, as_json: bool) -> None:
     """Check runs against the rules, topics and runs of CAMPAIGN without storing them.
 
@@ -138,25 +143,21 @@ def check(at: ChosenCampaign, files: Texts, as_json: bool) -> None:
     say_reports([one.report for one in checked], as_json=as_json)
 
 
-class _Day(click.ParamType[str]):
+def _day(text: str) -> str:
     """A date, or `none`, which becomes empty."""
-
-    name = "day"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        try:
-            return "" if value == "none" else date.fromisoformat(value).isoformat()
-        except ValueError:
-            self.fail(f"{value!r} is not a date: write it as 2026-12-31, or none", param, ctx)
+    try:
+        return "" if text == "none" else date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not a date: write it as 2026-12-31, or none") from None
 
 
 @campaign_command("rules")
 @rule_options
 @click.option(
-    "--max-per-group", metavar="N", type=Limit(), help="The most runs that a group can send, or none."
+    "--max-per-group", metavar="N", type=limit, help="The most runs that a group can send, or none."
 )
 @click.option(
-    "--last-day", metavar="DATE", type=_Day(), help="The last day (UTC) for groups to send runs, or none."
+    "--last-day", metavar="DATE", type=_day, help="The last day (UTC) for groups to send runs, or none."
 )
 @JSON_OBJECT
 def rules(
@@ -176,8 +177,7 @@ def rules(
             keep_rules(db, campaign_id, rules_from_json({**changed.to_json(), **changes}))
     now = at.read(rules_of)
     if as_json:
-        codes = {code: str(now.of(code)) for code in CODES}
-        say_json({**now.to_json(), "codes": codes})
+        say_json({**now.to_json(), "codes": {code: str(now.of(code)) for code in CODES}})
         return
     say_table(
         ["finding", "treated as", "meaning"],
@@ -225,7 +225,7 @@ def _check(database: Database, campaign_id: int, files: Texts, *, replacing: boo
 
 
 TAG = click.argument("tag")
-TAGS = click.argument("tags", nargs=-1, required=True, metavar="TAG...")
+TAGS = arguments("tags", metavar="TAG...")
 
 
 @click.group("run")
@@ -326,7 +326,7 @@ def accept(at: ChosenCampaign, tags: Texts) -> None:
 
 @campaign_command("set-aside", run)
 @TAGS
-@click.option("--reason", required=True, help="Reason; the group reads it.")
+@needed("--reason", help="Reason; the group reads it.")
 def set_aside(at: ChosenCampaign, tags: Texts, reason: str) -> None:
     """Set runs of CAMPAIGN aside: new pools leave them out unless they are named."""
     _judge(at, tags, Verdict.SET_ASIDE, reason)

@@ -12,12 +12,15 @@ from workbench.cli.output import (
     SEED,
     TOPICS,
     Texts,
+    csv_flag,
     data_options,
     figure,
-    flag,
+    json_flag,
+    needed,
     one_form,
     print_export,
     say_aside,
+    say_figures,
     say_table,
 )
 from workbench.consensus.rules import RuleChoice
@@ -35,9 +38,9 @@ from workbench.workflow.searching.report import (
 
 
 @campaign_command("found")
-@click.option("--part", type=click.Choice(tuple(PARTS)), default="topics", help="The table; default topics.")
-@flag("--json", "as_json", help="All tables as one JSON object.")
-@flag("--csv", "as_csv", help="The table as CSV.")
+@click.option("--part", type=click.Choice(PARTS), default="topics", help="The table; default topics.")
+@json_flag(help="All tables as one JSON object.")
+@csv_flag(help="The table as CSV.")
 @one_form
 def found(at: ChosenCampaign, part: str, form: str) -> None:
     """Report what searching found in CAMPAIGN that no run had, by topic, person or document."""
@@ -56,7 +59,7 @@ def found(at: ChosenCampaign, part: str, form: str) -> None:
 @campaign_command("score-without")
 @click.option(
     "--leave-out",
-    type=click.Choice(tuple(CHOICES)),
+    type=click.Choice(CHOICES),
     default="search",
     help="What to leave out of the qrels: documents found only by searching (default), or all that people "
     "added and no run contributed.",
@@ -86,7 +89,7 @@ def score_without(
 
 
 def _say_left_out(report: ScoresLeftOut) -> None:
-    say_table(
+    say_figures(
         ["run", "with", "without", "change", "95 % interval", "rank", "rank without"],
         [
             [
@@ -100,7 +103,6 @@ def _say_left_out(report: ScoresLeftOut) -> None:
             ]
             for one in report.runs
         ],
-        numeric_from=1,
     )
     out, beyond = report.left_out, report.tau_b.in_words
     say_aside(
@@ -131,25 +133,23 @@ def missed() -> None:
 
 
 @campaign_command("draw", missed)
-@click.option("--pool", required=True, help="Open pool to add the documents to.")
-@click.option("-n", "--size", required=True, type=int, help="Documents per topic.")
+@needed("--pool", help="Open pool to add the documents to.")
+@needed("-n", "--size", type=int, help="Documents per topic.")
 @TOPICS
 @click.option("--seed", type=int, help="Random seed; drawn and recorded if not given.")
 def draw_missed(at: ChosenCampaign, pool: str, size: int, topics: Texts, seed: int | None) -> None:
     """Draw a random sample of what is neither pooled nor judged in CAMPAIGN and add it to a pool."""
-    with at.reading() as (db, campaign_id):
-        planned = plan_draw(db, campaign_id, SampleDraw(pool, size, topics, seed))
+    planned = at.read(plan_draw, SampleDraw(pool, size, topics, seed))
     at.write(keep_draw, planned)
-    say_table(
+    say_figures(
         ["topic", "new", "sample", "not pooled", "seed"],
         [(one.topic, len(one.new), len(one.docnos), one.unpooled, one.seed) for one in planned.topics],
-        numeric_from=1,
     )
 
 
 @campaign_command("estimate", missed)
-@flag("--json", "as_json", help="One JSON object, with all topics together.")
-@flag("--csv", "as_csv", help="The topics as CSV.")
+@json_flag(help="One JSON object, with all topics together.")
+@csv_flag(help="The topics as CSV.")
 @one_form
 def estimate(at: ChosenCampaign, form: str) -> None:
     """Estimate the relevant documents that the pools of CAMPAIGN miss, from the samples drawn.
@@ -164,11 +164,7 @@ def estimate(at: ChosenCampaign, form: str) -> None:
 def _say(report: MissedReport) -> None:
     together = () if report.together is None else (report.together,)
     heads = "topic,sample,not pooled,judged,relevant,missed,95 % interval,recall,95 % interval"
-    say_table(
-        heads.split(","),
-        [_row(one) for one in (*report.topics, *together)],
-        numeric_from=1,
-    )
+    say_figures(heads.split(","), [_row(one) for one in (*report.topics, *together)])
     say_aside(f"{len(report.topics)} of {report.of_topics} topics sampled")
 
 

@@ -12,14 +12,14 @@ from workbench.cli.output import (
     FIRST_AND_SECOND,
     JSON_OBJECT,
     Texts,
+    all_of,
     one_form,
     print_export,
+    repeatable,
     say_json,
     say_short,
     setting,
 )
-from workbench.errors import NotFound
-from workbench.storage import Session
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging import preference_tasks
 from workbench.workflow.judging.preferences import (
@@ -31,13 +31,13 @@ from workbench.workflow.judging.preferences import (
     rankings_export,
     runs_export,
 )
-from workbench.workflow.people.assessors import assessors_of
 
-ASSESSORS = click.option(
-    "--assessor", "names", multiple=True, required=True, help="Assessor name (repeatable)."
+task_options = all_of(
+    repeatable("--topic", "topics", help="Topic id (repeatable).  [default: all]"),
+    repeatable("--assessor", "names", required=True, help="Assessor name (repeatable)."),
+    click.option("--seed", type=int, help="Random seed of order and sides; drawn if not given."),
+    JSON_OBJECT,
 )
-TOPICS = click.option("--topic", "topics", multiple=True, help="Topic id (repeatable).  [default: all]")
-SEED = click.option("--seed", type=int, help="Random seed of order and sides; drawn if not given.")
 
 
 @click.group("side-by-side")
@@ -52,10 +52,7 @@ def side_by_side() -> None:
     default=5,
     help="Number of the documents that an assessor graded highest.",
 )
-@TOPICS
-@ASSESSORS
-@SEED
-@JSON_OBJECT
+@task_options
 def compare_documents(
     at: ChosenCampaign,
     best: int,
@@ -79,10 +76,7 @@ def compare_documents(
 
 @campaign_command("runs", side_by_side)
 @FIRST_AND_SECOND
-@TOPICS
-@ASSESSORS
-@SEED
-@JSON_OBJECT
+@task_options
 def compare_runs(
     at: ChosenCampaign,
     first: str,
@@ -135,14 +129,6 @@ def preferences(at: ChosenCampaign, what: str | None, form: str) -> None:
     }[what]
     if not print_export(export, form):
         say_short(export.columns, export.rows(), numeric_from=3)
-
-
-def _assessors(db: Session, campaign_id: int, names: Texts) -> list[int]:
-    ids = {line.name: line.id for line in assessors_of(db, campaign_id)}
-    for name in names:
-        if name not in ids:
-            raise NotFound(f"{name} is not an assessor of this campaign", remedy="see the list of assessors")
-    return [ids[name] for name in names]
 
 
 def _say_added(added: int, as_json: bool) -> None:

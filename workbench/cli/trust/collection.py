@@ -9,7 +9,7 @@ from typing import TypeVar
 import click
 import numpy as np
 
-from workbench.cli.inputs import FILE, QRELS_FILE, read_input
+from workbench.cli.inputs import QRELS_FILE, file_option, read_input
 from workbench.cli.output import (
     MEASURE,
     RELEVANT_FROM,
@@ -19,6 +19,8 @@ from workbench.cli.output import (
     Texts,
     beside_bounds,
     data_options,
+    number_option,
+    number_setting,
     part_option,
     print_export,
     say_aside,
@@ -62,12 +64,7 @@ Line = TypeVar("Line")
 @click.option(
     "--deeper", type=click.IntRange(3), help="Depth of the deeper pool.  [default: twice the depth]"
 )
-@click.option(
-    "--fit-from",
-    type=click.IntRange(1),
-    metavar="RANK",
-    help="First rank to fit.  [default: depth / 10 + 1]",
-)
+@number_option("--fit-from", metavar="RANK", help="First rank to fit.  [default: depth / 10 + 1]")
 @RELEVANT_FROM
 @TIES
 @part_option(DEPTH_PARTS, "topics", "topics, or bands of ranks")
@@ -166,31 +163,27 @@ def law_in_words(law: PowerLaw) -> str:
     help="Measures; several in quotes, or repeat the option. Lowest and highest scores are known for "
     f"{', '.join(EXTREMES)}.",
 )
-@setting(
+@number_setting(
     "--cutoff",
     "cutoffs",
     multiple=True,
-    type=click.IntRange(1),
     default=CUTOFFS,
     help="Count judged documents down to this rank (repeatable).",
 )
-@click.option(
+@number_option(
     "--highest-grade",
     "highest",
-    type=click.IntRange(1),
     default=1,
     metavar="N",
     help="Highest grade of the scale.  [default: the highest in QRELS]",
 )
-@click.option(
+@file_option(
     "--sample",
-    type=FILE,
     help="The sampled pool, as sample_eval.pl reads it: topic 0 docno stratum grade, -1 for not judged. "
     "For --part estimates: xinfAP and infNDCG, and infAP where each topic has one stratum.",
 )
-@click.option(
+@file_option(
     "--prels",
-    type=FILE,
     help="Documents drawn with unequal probabilities, as in the Million Query track: topic docno grade "
     "method probability. For --part estimates: statAP.",
 )
@@ -281,7 +274,7 @@ _RELIABLE = 0.95
 @click.command("topics")
 @QRELS_FILE
 @run_arguments()
-@setting("--rounds", type=click.IntRange(1), default=1_000, help="Splits for each number of topics.")
+@number_setting("--rounds", default=1_000, help="Splits for each number of topics.")
 @SEED
 @setting(
     "--width", type=float, default=0.01, help="Width of the bins of differences, in the measure's units."

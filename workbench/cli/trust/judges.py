@@ -17,8 +17,10 @@ from workbench.cli.output import (
     beside_bounds,
     data_options,
     flag,
+    number_setting,
     part_option,
     print_export,
+    repeatable,
     say_aside,
     say_notes,
     say_short,
@@ -44,25 +46,19 @@ _SHOWN_PAIRS = 20
 
 @click.command("judges")
 @run_arguments()
-@click.option(
-    "-j",
-    "--judgments",
-    multiple=True,
-    type=FILE,
-    help="TSV with the header `topic doc assessor grade` (repeatable).",
+@repeatable(
+    "-j", "--judgments", type=FILE, help="TSV with the header `topic doc assessor grade` (repeatable)."
 )
-@click.option(
+@repeatable(
     "-a",
     "--assessor",
     "assessors",
-    multiple=True,
     type=QRELS,
     help="The qrels of one assessor, named by the file (repeatable).",
 )
-@click.option(
+@repeatable(
     "--cannot-judge",
     "codes",
-    multiple=True,
     type=int,
     help="A grade in judgments and qrels that means no judgment, such as -2 (repeatable).",
 )
@@ -72,10 +68,9 @@ _SHOWN_PAIRS = 20
     metavar="NAME",
     help=f"Another reference: an assessor or a rule.  [default: the --qrels, else {REFERENCE}]",
 )
-@click.option(
+@repeatable(
     "--rule",
     "rules",
-    multiple=True,
     type=click.Choice(list(rules_to_compare())),
     help="Rules of consensus to compare (repeatable): any is the union, all the intersection.  "
     "[default: all of these]",
@@ -86,7 +81,7 @@ _SHOWN_PAIRS = 20
     "as not relevant.",
 )
 @RELEVANT_FROM
-@setting("--mixtures", type=click.IntRange(1), default=MIXTURES, help="Mixtures to draw.")
+@number_setting("--mixtures", default=MIXTURES, help="Mixtures to draw.")
 @SEED
 @setting("--level", type=float, default=LEVEL, help="Level of significance of a difference.")
 @setting("--holm/--no-holm", default=True, help="Correct for the number of pairs of runs.")
@@ -136,8 +131,7 @@ def command(
         compared = {*(rules or rules_to_compare()), *([REFERENCE] if name == REFERENCE else [])}
         qrels += qrels_of_rules(answers, choices_of(compared, rule_choice()), relevant_from=relevant_from)
     if official:
-        grades = grades_of(read_graded(official, codes))
-        qrels.insert(0, AlternativeQrels(_OFFICIAL, grades, relevant_from))
+        qrels.insert(0, AlternativeQrels(_OFFICIAL, grades_of(read_graded(official, codes)), relevant_from))
     found_reference = next((one for one in qrels if one.name == name), None)
     if found_reference is None:
         listed = ", ".join(one.name for one in qrels)

@@ -6,19 +6,20 @@ from collections.abc import Collection, Iterator
 
 import click
 
-from workbench.cli.inputs import FILE, QRELS_FILE, read_input
+from workbench.cli.inputs import QRELS_FILE, file_option, read_input
 from workbench.cli.output import (
     MEASURE,
+    POSITIVE,
     RELEVANT_FROM,
     TIES,
-    OneOf,
     data_options,
     flag,
+    needed,
     part_option,
     print_export,
     say_notes,
     say_short,
-    setting,
+    tie_option,
 )
 from workbench.cli.qrels_files import GROUPS, read_groups, read_tags
 from workbench.cli.relevance_files import all_matched
@@ -35,18 +36,15 @@ from workbench.trust.runs import PARTS, WHOLE, OtherRuns, other_runs, pooled_pai
 @click.command("runs")
 @QRELS_FILE
 @run_arguments()
-@click.option("--depth", type=click.IntRange(1), required=True, help="Depth of the pool.")
+@needed("--depth", type=POSITIVE, help="Depth of the pool.")
 @GROUPS
-@click.option(
+@file_option(
     "--pooled",
     "pooled_file",
-    type=FILE,
     help="Tags of the runs that were pooled, one per line; the others are late.  [default: all]",
 )
-@setting(
+@tie_option(
     "--pool-ties",
-    type=OneOf(TieRule),
-    default=TieRule.TREC_EVAL.value,
     help="Order of documents with equal scores when the pool was made.",
 )
 @flag("--single-runs", "single", help="Leave out single runs, not whole groups.")
@@ -77,8 +75,7 @@ def command(
     if "-" in runs.names:
         raise click.UsageError("runs are read twice: name their files")
     chosen = ranking_measure(measure)
-    grades = grades_of(read_input(qrels, read_qrels))
-    whole = AlternativeQrels(WHOLE, grades, relevant_from)
+    whole = AlternativeQrels(WHOLE, grades_of(read_input(qrels, read_qrels)), relevant_from)
     groups = read_groups(groups_file) if groups_file and not single else {}
     tags = set(read_tags(pooled_file)) if pooled_file else None
     made = depth_pool(_pooled_runs(runs, tags, depth, pool_ties), depth=depth, ties=pool_ties)
@@ -97,7 +94,7 @@ def command(
 
 def _pooled_runs(files: RunFiles, tags: Collection[str] | None, depth: int, ties: TieRule) -> Iterator[Run]:
     missing = set(tags or ())
-    for _, run in read_runs(files, warnings=False, depth=depth, ties=ties):
+    for run in read_runs(files, warnings=False, depth=depth, ties=ties):
         missing.discard(run.tag)
         if tags is None or run.tag in tags:
             yield run

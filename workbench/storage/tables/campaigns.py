@@ -5,42 +5,57 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, LargeBinary, String, Text
+from sqlalchemy import CheckConstraint, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from workbench.storage.packed_text import PackedText
-from workbench.storage.tables.columns import Base, Id, RowId
+from workbench.storage.tables.columns import (
+    AccountId,
+    Base,
+    CampaignId,
+    CampaignKey,
+    Content,
+    Count,
+    Id,
+    IdKey,
+    JsonObject,
+    RowKey,
+    Str20,
+    Str64,
+    Str200,
+    Words,
+)
 
 
 class CampaignRow(Base):
     """A campaign, which builds one test collection."""
 
     __tablename__ = "campaign"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    id: Mapped[RowKey]
     slug: Mapped[str] = mapped_column(String(80), unique=True)
-    name: Mapped[str] = mapped_column(String(200))
-    scale: Mapped[dict[str, Any]]
-    guidelines: Mapped[str] = mapped_column(Text, default="")
+    name: Mapped[Str200]
+    scale: Mapped[JsonObject]
+    guidelines: Mapped[Words]
     instructions: Mapped[int] = mapped_column(default=1)  # the version of scale and guidelines
     illustrative: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime]
-    run_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # what is checked in runs
-    desk_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # questions, probes, breaks
-    adjudication_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # what counts as disputed
+    run_rules: Mapped[JsonObject] = mapped_column(default=dict)  # what is checked in runs
+    desk_rules: Mapped[JsonObject] = mapped_column(default=dict)  # questions, probes, breaks
+    adjudication_rules: Mapped[JsonObject] = mapped_column(default=dict)  # what counts as disputed
     archived_at: Mapped[datetime | None]  # nothing can be changed while it is set
-    documents: Mapped[int] = mapped_column(default=0)  # rows of `document`, kept by whoever writes these
-    document_changes: Mapped[int] = mapped_column(default=0, server_default="0")  # for search indexes
+    documents: Mapped[Count]  # rows of `document`, kept by whoever writes these
+    document_changes: Mapped[Count] = mapped_column(server_default="0")  # for search indexes
 
 
 class InstructionsRow(Base):
     """What assessors were told from a moment on: a version of a campaign's guidelines and scale, from 1."""
 
     __tablename__ = "instructions"
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)
+    campaign_id: Mapped[CampaignKey]
     version: Mapped[int] = mapped_column(primary_key=True)
-    guidelines: Mapped[str] = mapped_column(Text)
-    scale: Mapped[dict[str, Any]]
-    saved_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    guidelines: Mapped[str]
+    scale: Mapped[JsonObject]
+    saved_by: Mapped[AccountId | None]
     saved_at: Mapped[datetime]
 
 
@@ -48,12 +63,12 @@ class CollectionListRow(Base):
     """The docnos of the collection, one per line, compressed; runs are checked against them."""
 
     __tablename__ = "collection_list"
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)
-    file_name: Mapped[str] = mapped_column(Text)
-    content_gzip: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
-    sha256: Mapped[str] = mapped_column(String(64))  # of the uncompressed list
+    campaign_id: Mapped[CampaignKey]
+    file_name: Mapped[str]
+    content_gzip: Mapped[Content]
+    sha256: Mapped[Str64]  # of the uncompressed list
     docnos: Mapped[int]
-    added_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    added_by: Mapped[AccountId | None]
     added_at: Mapped[datetime]
 
 
@@ -61,12 +76,12 @@ class TopicRow(Base):
     """A topic of a campaign, in the order of its file."""
 
     __tablename__ = "topic"
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)
-    topic: Mapped[str] = mapped_column(Id, primary_key=True)
+    campaign_id: Mapped[CampaignKey]
+    topic: Mapped[IdKey]
     position: Mapped[int]
-    title: Mapped[str] = mapped_column(Text)
-    description: Mapped[str] = mapped_column(Text, default="")
-    narrative: Mapped[str] = mapped_column(Text, default="")
+    title: Mapped[str]
+    description: Mapped[Words]
+    narrative: Mapped[Words]
     subtopics: Mapped[list[Any]] = mapped_column(default=list)  # [id, label], for assessors to tick
 
 
@@ -74,11 +89,11 @@ class DocumentRow(Base):
     """A document's text as shown; `sha256` is of title and text, and is stored with every judgment."""
 
     __tablename__ = "document"
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)
-    docno: Mapped[str] = mapped_column(Id, primary_key=True)
-    title: Mapped[str] = mapped_column(Text, default="")
+    campaign_id: Mapped[CampaignKey]
+    docno: Mapped[IdKey]
+    title: Mapped[Words]
     text: Mapped[str] = mapped_column(PackedText, default="")
-    sha256: Mapped[str] = mapped_column(String(64))
+    sha256: Mapped[Str64]
 
 
 class OriginalRow(Base):
@@ -92,16 +107,16 @@ class OriginalRow(Base):
     """
 
     __tablename__ = "original"
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)
-    docno: Mapped[str] = mapped_column(Id, primary_key=True)
+    campaign_id: Mapped[CampaignKey]
+    docno: Mapped[IdKey]
     media_type: Mapped[str] = mapped_column(String(100))
     charset: Mapped[str] = mapped_column(String(100), default="")
-    address: Mapped[str] = mapped_column(Id, default="")
-    sha256: Mapped[str] = mapped_column(String(64))
+    address: Mapped[Id] = mapped_column(default="")
+    sha256: Mapped[Str64]
     size: Mapped[int | None]
     packed: Mapped[bool]
-    content: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
-    shown: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
+    content: Mapped[Content | None]
+    shown: Mapped[Content | None]
     width: Mapped[int | None]
     height: Mapped[int | None]
     __table_args__ = (
@@ -114,23 +129,23 @@ class DocumentSketchRow(Base):
     """The sketch of a document's text with this hash, for finding near-duplicates."""
 
     __tablename__ = "document_sketch"
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)
-    docno: Mapped[str] = mapped_column(Id, primary_key=True)
-    sha256: Mapped[str] = mapped_column(String(64))
-    sketch: Mapped[bytes] = mapped_column(LargeBinary)
+    campaign_id: Mapped[CampaignKey]
+    docno: Mapped[IdKey]
+    sha256: Mapped[Str64]
+    sketch: Mapped[bytes]
 
 
 class KnownAnswerRow(Base):
     """A pair with an expected grade: planted among the others, or for training, with feedback."""
 
     __tablename__ = "known_answer"
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)
-    topic: Mapped[str] = mapped_column(Id, primary_key=True)
-    docno: Mapped[str] = mapped_column(Id, primary_key=True)
-    purpose: Mapped[str] = mapped_column(String(20), primary_key=True)
+    campaign_id: Mapped[CampaignKey]
+    topic: Mapped[IdKey]
+    docno: Mapped[IdKey]
+    purpose: Mapped[Str20] = mapped_column(primary_key=True)
     grade: Mapped[int]
-    feedback: Mapped[str] = mapped_column(Text, default="")
-    added_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    feedback: Mapped[Words]
+    added_by: Mapped[AccountId | None]
     added_at: Mapped[datetime]
     __table_args__ = (
         CheckConstraint("purpose in ('planted','training')", "purpose"),
@@ -145,9 +160,9 @@ class DocumentLoadRow(Base):
     """
 
     __tablename__ = "document_load"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
-    source: Mapped[str] = mapped_column(String(200))
+    id: Mapped[RowKey]
+    campaign_id: Mapped[CampaignId] = mapped_column(index=True)
+    source: Mapped[Str200]
     documents: Mapped[int]
-    loaded: Mapped[int] = mapped_column(default=0)
+    loaded: Mapped[Count]
     moved_at: Mapped[datetime]

@@ -1,13 +1,24 @@
-"""What all tables share: their base class, times in UTC, ids compared as bytes."""
+"""What all tables share: their base class, kinds of columns, times in UTC, ids compared as bytes."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from sqlalchemy import JSON, BigInteger, DateTime, Double, Integer, MetaData, String, TypeDecorator
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    DateTime,
+    Double,
+    ForeignKey,
+    Integer,
+    MetaData,
+    String,
+    Text,
+    TypeDecorator,
+)
 from sqlalchemy.engine import Dialect
-from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.orm import DeclarativeBase, mapped_column
 
 
 class Moment(TypeDecorator[datetime]):
@@ -32,7 +43,33 @@ class Moment(TypeDecorator[datetime]):
 # SQLite assigns row ids only in a column whose type is INTEGER.
 RowId = BigInteger().with_variant(Integer, "sqlite")
 # Ids are compared and ordered as bytes in every database, whatever its locale.
-Id = String(512).with_variant(String(512, collation="C"), "postgresql")
+_IdType = String(512).with_variant(String(512, collation="C"), "postgresql")
+Id = Annotated[str, mapped_column(_IdType)]
+IdKey = Annotated[str, mapped_column(_IdType, primary_key=True)]
+Str20 = Annotated[str, mapped_column(String(20))]
+Str64 = Annotated[str, mapped_column(String(64))]
+Str120 = Annotated[str, mapped_column(String(120))]
+Str200 = Annotated[str, mapped_column(String(200))]
+Str254 = Annotated[str, mapped_column(String(254))]
+BigInt = Annotated[int, mapped_column(BigInteger)]
+Count = Annotated[int, mapped_column(default=0)]
+# A text that need not be given.
+Words = Annotated[str, mapped_column(default="")]
+# Bytes that are read only where they are asked for.
+Content = Annotated[bytes, mapped_column(deferred=True)]
+JsonObject = dict[str, Any]
+
+
+RowKey = Annotated[int, mapped_column(RowId, primary_key=True)]
+AccountId = Annotated[int, mapped_column(ForeignKey("account.id"))]
+# Of rows that are deleted with their account.
+OwnerId = Annotated[int, mapped_column(ForeignKey("account.id", ondelete="CASCADE"))]
+AssessorId = Annotated[int, mapped_column(ForeignKey("assessor.id"))]
+AssignmentId = Annotated[int, mapped_column(ForeignKey("assignment.id"))]
+CampaignId = Annotated[int, mapped_column(ForeignKey("campaign.id"))]
+CampaignKey = Annotated[int, mapped_column(ForeignKey("campaign.id"), primary_key=True)]
+GroupId = Annotated[int, mapped_column(ForeignKey("run_group.id"))]
+PoolId = Annotated[int, mapped_column(ForeignKey("pool.id"))]
 
 
 class Base(DeclarativeBase):
@@ -50,6 +87,7 @@ class Base(DeclarativeBase):
     type_annotation_map: ClassVar[dict[Any, Any]] = {
         datetime: Moment,
         float: Double,
-        dict[str, Any]: JSON,
+        str: Text,
+        JsonObject: JSON,
         list[Any]: JSON,
     }

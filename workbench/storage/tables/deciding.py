@@ -5,23 +5,34 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from workbench.storage.tables.columns import Base, Id, RowId
+from workbench.storage.tables.columns import (
+    AccountId,
+    AssessorId,
+    Base,
+    BigInt,
+    CampaignId,
+    Id,
+    RowKey,
+    Str20,
+    Str64,
+    Words,
+)
 
 
 class PreferenceTaskRow(Base):
     """Pairs of documents or runs of one topic for an assessor to compare; the seed decides the sides."""
 
     __tablename__ = "preference_task"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
-    topic: Mapped[str] = mapped_column(Id)
-    kind: Mapped[str] = mapped_column(String(20))
-    assessor_id: Mapped[int] = mapped_column(ForeignKey("assessor.id"), index=True)
+    id: Mapped[RowKey]
+    campaign_id: Mapped[CampaignId] = mapped_column(index=True)
+    topic: Mapped[Id]
+    kind: Mapped[Str20]
+    assessor_id: Mapped[AssessorId] = mapped_column(index=True)
     pairs: Mapped[list[Any]]
-    seed: Mapped[int] = mapped_column(BigInteger)
+    seed: Mapped[BigInt]
     assigned_at: Mapped[datetime]
     revoked_at: Mapped[datetime | None]
     __table_args__ = (CheckConstraint("kind in ('documents','runs')", "kind"),)
@@ -35,14 +46,14 @@ class PreferenceEventRow(Base):
     """
 
     __tablename__ = "preference_event"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    id: Mapped[RowKey]
     task_id: Mapped[int] = mapped_column(ForeignKey("preference_task.id"))
-    first: Mapped[str] = mapped_column(Id)
-    second: Mapped[str] = mapped_column(Id)
+    first: Mapped[Id]
+    second: Mapped[Id]
     first_was_left: Mapped[bool]
-    choice: Mapped[str] = mapped_column(String(20))
-    reason: Mapped[str] = mapped_column(Text, default="")
-    client_id: Mapped[str] = mapped_column(String(64))
+    choice: Mapped[Str20]
+    reason: Mapped[Words]
+    client_id: Mapped[Str64]
     active_ms: Mapped[int | None]
     recorded_at: Mapped[datetime]
     __table_args__ = (
@@ -58,16 +69,16 @@ class AdjudicationEventRow(Base):
     """
 
     __tablename__ = "adjudication_event"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
-    topic: Mapped[str] = mapped_column(Id)
-    docno: Mapped[str] = mapped_column(Id)
-    account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
-    decision: Mapped[str] = mapped_column(String(20))
+    id: Mapped[RowKey]
+    campaign_id: Mapped[CampaignId]
+    topic: Mapped[Id]
+    docno: Mapped[Id]
+    account_id: Mapped[AccountId | None]
+    decision: Mapped[Str20]
     grade: Mapped[int | None]
-    reason: Mapped[str] = mapped_column(Text, default="")
+    reason: Mapped[Words]
     seen: Mapped[list[Any]] = mapped_column("said")
-    client_id: Mapped[str] = mapped_column(String(64))
+    client_id: Mapped[Str64]
     active_ms: Mapped[int | None]
     recorded_at: Mapped[datetime]
     __table_args__ = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Index, LargeBinary, String, Text
+from sqlalchemy import Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from workbench.storage.tables.columns import Base, RowId
+from workbench.storage.tables.columns import Base, CampaignId, Count, RowKey, Str20, Str64, Str200, Words
 
 
 class JobRow(Base):
@@ -18,22 +18,22 @@ class JobRow(Base):
     """
 
     __tablename__ = "job"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id"))
+    id: Mapped[RowKey]
+    campaign_id: Mapped[CampaignId | None]
     kind: Mapped[str] = mapped_column(String(40))
-    arguments: Mapped[str] = mapped_column(Text)
-    depends_on: Mapped[str] = mapped_column(String(64))
-    host: Mapped[str] = mapped_column(String(200))
-    state: Mapped[str] = mapped_column(String(20), index=True)
-    attempts: Mapped[int] = mapped_column(default=0)
-    label: Mapped[str] = mapped_column(String(200), default="")
-    done: Mapped[int] = mapped_column(default=0)
-    total: Mapped[int] = mapped_column(default=0)
+    arguments: Mapped[str]
+    depends_on: Mapped[Str64]
+    host: Mapped[Str200]
+    state: Mapped[Str20] = mapped_column(index=True)
+    attempts: Mapped[Count]
+    label: Mapped[Str200] = mapped_column(default="")
+    done: Mapped[Count]
+    total: Mapped[Count]
     error: Mapped[str] = mapped_column(String(40), default="")  # its kind, such as Conflict
-    message: Mapped[str] = mapped_column(Text, default="")
-    remedy: Mapped[str] = mapped_column(Text, default="")
+    message: Mapped[Words]
+    remedy: Mapped[Words]
     asked_at: Mapped[datetime]
     beat_at: Mapped[datetime | None]
     ended_at: Mapped[datetime | None]
-    result: Mapped[bytes | None] = mapped_column(LargeBinary)
+    result: Mapped[bytes | None]
     __table_args__ = (Index("ix_job_campaign_id_kind", "campaign_id", "kind"),)

@@ -6,17 +6,31 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
-    BigInteger,
     CheckConstraint,
-    ForeignKey,
     Index,
     String,
-    Text,
     UniqueConstraint,
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
-from workbench.storage.tables.columns import Base, Id, RowId
+from workbench.storage.tables.columns import (
+    AccountId,
+    AssessorId,
+    AssignmentId,
+    Base,
+    BigInt,
+    CampaignId,
+    Id,
+    IdKey,
+    JsonObject,
+    PoolId,
+    RowKey,
+    Str20,
+    Str64,
+    Str120,
+    Str200,
+    Words,
+)
 
 
 class AssessorRow(Base):
@@ -27,12 +41,12 @@ class AssessorRow(Base):
     """
 
     __tablename__ = "assessor"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
-    name: Mapped[str] = mapped_column(String(120))
+    id: Mapped[RowKey]
+    campaign_id: Mapped[CampaignId]
+    name: Mapped[Str120]
     machine: Mapped[bool] = mapped_column(default=False)
     organiser: Mapped[bool] = mapped_column(default=False)
-    account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    account_id: Mapped[AccountId | None]
     pseudonym: Mapped[str | None] = mapped_column(String(40))
     __table_args__ = (
         UniqueConstraint("campaign_id", "name"),
@@ -48,12 +62,12 @@ class AssignmentRow(Base):
     """
 
     __tablename__ = "assignment"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    pool_id: Mapped[int] = mapped_column(ForeignKey("pool.id"))
-    topic: Mapped[str] = mapped_column(Id)
-    assessor_id: Mapped[int] = mapped_column(ForeignKey("assessor.id"), index=True)
-    order_rule: Mapped[str] = mapped_column(String(20))
-    seed: Mapped[int] = mapped_column(BigInteger)
+    id: Mapped[RowKey]
+    pool_id: Mapped[PoolId]
+    topic: Mapped[Id]
+    assessor_id: Mapped[AssessorId] = mapped_column(index=True)
+    order_rule: Mapped[Str20]
+    seed: Mapped[BigInt]
     assigned_at: Mapped[datetime]
     revoked_at: Mapped[datetime | None]
     rest_of: Mapped[list[Any]] = mapped_column(default=list)
@@ -76,27 +90,27 @@ class JudgmentEventRow(Base):
     """
 
     __tablename__ = "judgment_event"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
-    assessor_id: Mapped[int] = mapped_column(ForeignKey("assessor.id"))
-    topic: Mapped[str] = mapped_column(Id)
-    docno: Mapped[str] = mapped_column(Id)
-    answer: Mapped[str] = mapped_column(String(20))
+    id: Mapped[RowKey]
+    campaign_id: Mapped[CampaignId]
+    assessor_id: Mapped[AssessorId]
+    topic: Mapped[Id]
+    docno: Mapped[Id]
+    answer: Mapped[Str20]
     grade: Mapped[int | None]
-    reason: Mapped[str] = mapped_column(Text, default="")
-    client_id: Mapped[str] = mapped_column(String(64))
-    source: Mapped[str] = mapped_column(String(200))
-    assignment_id: Mapped[int | None] = mapped_column(ForeignKey("assignment.id"))
-    document_sha256: Mapped[str | None] = mapped_column(String(64))
+    reason: Mapped[Words]
+    client_id: Mapped[Str64]
+    source: Mapped[Str200]
+    assignment_id: Mapped[AssignmentId | None]
+    document_sha256: Mapped[Str64 | None]
     position: Mapped[int | None]
-    order_rule: Mapped[str | None] = mapped_column(String(20))
-    seed: Mapped[int | None] = mapped_column(BigInteger)
+    order_rule: Mapped[Str20 | None]
+    seed: Mapped[BigInt | None]
     active_ms: Mapped[int | None]
     recorded_at: Mapped[datetime]
-    purpose: Mapped[str] = mapped_column(String(20), default="judging")
-    comment: Mapped[str] = mapped_column(Text, default="")
+    purpose: Mapped[Str20] = mapped_column(default="judging")
+    comment: Mapped[Words]
     evidence: Mapped[list[Any] | None]
-    ratings: Mapped[dict[str, Any] | None]
+    ratings: Mapped[JsonObject | None]
     subtopics: Mapped[list[Any] | None]
     said_at: Mapped[datetime | None]
     instructions: Mapped[int | None]
@@ -120,10 +134,10 @@ class AssessorNoteRow(Base):
     """An assessor's words to highlight in a topic, and a note."""
 
     __tablename__ = "assessor_note"
-    assessor_id: Mapped[int] = mapped_column(ForeignKey("assessor.id"), primary_key=True)
-    topic: Mapped[str] = mapped_column(Id, primary_key=True)
+    assessor_id: Mapped[AssessorId] = mapped_column(primary_key=True)
+    topic: Mapped[IdKey]
     words: Mapped[list[Any]] = mapped_column(default=list)
-    note: Mapped[str] = mapped_column(Text, default="")
+    note: Mapped[Words]
     changed_at: Mapped[datetime]
 
 
@@ -131,17 +145,17 @@ class KeptAsideRow(Base):
     """An answer that was received and could not be recorded, as sent, until the organiser resolves it."""
 
     __tablename__ = "kept_aside"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
-    account_id: Mapped[int] = mapped_column(ForeignKey("account.id"))
-    assignment_id: Mapped[int | None] = mapped_column(ForeignKey("assignment.id"))
-    client_id: Mapped[str] = mapped_column(String(64))
-    answer: Mapped[dict[str, Any]]  # as it was sent
-    why: Mapped[str] = mapped_column(Text)
+    id: Mapped[RowKey]
+    campaign_id: Mapped[CampaignId] = mapped_column(index=True)
+    account_id: Mapped[AccountId]
+    assignment_id: Mapped[AssignmentId | None]
+    client_id: Mapped[Str64]
+    answer: Mapped[JsonObject]  # as it was sent
+    why: Mapped[str]
     received_at: Mapped[datetime]
-    settled_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    settled_by: Mapped[AccountId | None]
     settled_at: Mapped[datetime | None]
-    settlement: Mapped[str | None] = mapped_column(String(20))
+    settlement: Mapped[Str20 | None]
     __table_args__ = (
         UniqueConstraint("account_id", "client_id"),
         CheckConstraint("settlement is null or settlement in ('recorded','dismissed')", "settlement"),

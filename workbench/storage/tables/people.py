@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, String, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from workbench.storage.tables.columns import Base, RowId
+from workbench.storage.tables.columns import (
+    AccountId,
+    Base,
+    BigInt,
+    CampaignId,
+    CampaignKey,
+    Count,
+    GroupId,
+    JsonObject,
+    OwnerId,
+    RowId,
+    RowKey,
+    Str20,
+    Str64,
+    Str120,
+    Str200,
+    Str254,
+    Words,
+)
 
 ROLES = "role in ('organiser','assessor','adjudicator','viewer','participant')"
 
@@ -17,14 +34,14 @@ class AccountRow(Base):
     """A person who can sign in."""
 
     __tablename__ = "account"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    login: Mapped[str] = mapped_column(String(120), unique=True)  # case-folded
-    name: Mapped[str] = mapped_column(String(120))
+    id: Mapped[RowKey]
+    login: Mapped[Str120] = mapped_column(unique=True)  # case-folded
+    name: Mapped[Str120]
     password_hash: Mapped[str] = mapped_column(String(255))
     administrator: Mapped[bool] = mapped_column(default=False)  # may create campaigns and accounts
     created_at: Mapped[datetime]
     disabled_at: Mapped[datetime | None]
-    desk: Mapped[dict[str, Any]] = mapped_column(default=dict)  # the judging desk: keys, text size
+    desk: Mapped[JsonObject] = mapped_column(default=dict)  # the judging desk: keys, text size
 
 
 class SessionRow(Base):
@@ -35,12 +52,12 @@ class SessionRow(Base):
     """
 
     __tablename__ = "session"
-    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
-    account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    token_hash: Mapped[Str64] = mapped_column(primary_key=True)
+    account_id: Mapped[OwnerId] = mapped_column(index=True)
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime]
-    browser: Mapped[str] = mapped_column(String(200), default="")
-    network: Mapped[str] = mapped_column(String(64), default="")
+    browser: Mapped[Str200] = mapped_column(default="")
+    network: Mapped[Str64] = mapped_column(default="")
     used_at: Mapped[datetime | None]
 
 
@@ -48,10 +65,8 @@ class PasswordResetRow(Base):
     """A link by which an account gets another password, once; only the hash of its token is stored."""
 
     __tablename__ = "password_reset"
-    account_id: Mapped[int] = mapped_column(
-        ForeignKey("account.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
-    )
-    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    account_id: Mapped[OwnerId] = mapped_column(primary_key=True, autoincrement=False)
+    token_hash: Mapped[Str64] = mapped_column(unique=True)
     expires_at: Mapped[datetime]
 
 
@@ -59,9 +74,9 @@ class SignInAttemptRow(Base):
     """A failed sign-in, stored for throttling; `address` may also say that somebody was signed in."""
 
     __tablename__ = "sign_in_attempt"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    login: Mapped[str] = mapped_column(String(120), index=True)
-    address: Mapped[str] = mapped_column(String(64), index=True)
+    id: Mapped[RowKey]
+    login: Mapped[Str120] = mapped_column(index=True)
+    address: Mapped[Str64] = mapped_column(index=True)
     at: Mapped[datetime] = mapped_column(index=True)
 
 
@@ -74,8 +89,8 @@ class OpenIdIdentityRow(Base):
     __tablename__ = "openid_identity"
     issuer: Mapped[str] = mapped_column(String(255), primary_key=True)
     subject: Mapped[str] = mapped_column(String(255), primary_key=True)
-    account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
-    known_as: Mapped[str] = mapped_column(String(254), default="")
+    account_id: Mapped[OwnerId]
+    known_as: Mapped[Str254] = mapped_column(default="")
     linked_at: Mapped[datetime]
     used_at: Mapped[datetime | None]
     __table_args__ = (UniqueConstraint("account_id", "issuer"),)
@@ -85,9 +100,9 @@ class MemberRow(Base):
     """A role of an account in a campaign; one account may have several."""
 
     __tablename__ = "member"
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)
-    account_id: Mapped[int] = mapped_column(ForeignKey("account.id"), primary_key=True, index=True)
-    role: Mapped[str] = mapped_column(String(20), primary_key=True)
+    campaign_id: Mapped[CampaignKey]
+    account_id: Mapped[AccountId] = mapped_column(primary_key=True, index=True)
+    role: Mapped[Str20] = mapped_column(primary_key=True)
     __table_args__ = (CheckConstraint(ROLES, "role"),)
 
 
@@ -99,20 +114,20 @@ class InvitationRow(Base):
     """
 
     __tablename__ = "invitation"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
-    role: Mapped[str] = mapped_column(String(20))
-    note: Mapped[str] = mapped_column(String(200), default="")
-    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
-    group_id: Mapped[int | None] = mapped_column(ForeignKey("run_group.id"))
-    invited_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    id: Mapped[RowKey]
+    campaign_id: Mapped[CampaignId] = mapped_column(index=True)
+    role: Mapped[Str20]
+    note: Mapped[Str200] = mapped_column(default="")
+    token_hash: Mapped[Str64] = mapped_column(unique=True)
+    group_id: Mapped[GroupId | None]
+    invited_by: Mapped[AccountId | None]
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime]
     used_at: Mapped[datetime | None]
-    used_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    used_by: Mapped[AccountId | None]
     withdrawn_at: Mapped[datetime | None]
-    form: Mapped[str | None] = mapped_column(String(64))
-    mailed_to: Mapped[str] = mapped_column(String(254), default="")
+    form: Mapped[Str64 | None]
+    mailed_to: Mapped[Str254] = mapped_column(default="")
     __table_args__ = (CheckConstraint(ROLES, "role"),)
 
 
@@ -123,11 +138,11 @@ class AccessTokenRow(Base):
     """
 
     __tablename__ = "access_token"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    id: Mapped[RowKey]
+    account_id: Mapped[OwnerId] = mapped_column(index=True)
     name: Mapped[str] = mapped_column(String(80))
-    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
-    scopes: Mapped[str] = mapped_column(String(200))
+    token_hash: Mapped[Str64] = mapped_column(unique=True)
+    scopes: Mapped[Str200]
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime]
     used_at: Mapped[datetime | None]
@@ -141,12 +156,12 @@ class RepeatableRequestRow(Base):
     """
 
     __tablename__ = "repeatable_request"
-    account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), primary_key=True)
+    account_id: Mapped[OwnerId] = mapped_column(primary_key=True)
     key: Mapped[str] = mapped_column(String(100), primary_key=True)
-    fingerprint: Mapped[str] = mapped_column(String(64))
+    fingerprint: Mapped[Str64]
     begun_at: Mapped[datetime] = mapped_column(index=True)
     status: Mapped[int | None]
-    answer: Mapped[str | None] = mapped_column(Text)
+    answer: Mapped[str | None]
 
 
 class TwoFactorRow(Base):
@@ -158,21 +173,19 @@ class TwoFactorRow(Base):
     """
 
     __tablename__ = "two_factor"
-    account_id: Mapped[int] = mapped_column(
-        ForeignKey("account.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
-    )
-    secret: Mapped[str] = mapped_column(String(64))
+    account_id: Mapped[OwnerId] = mapped_column(primary_key=True, autoincrement=False)
+    secret: Mapped[Str64]
     confirmed_at: Mapped[datetime | None]
-    last_step: Mapped[int] = mapped_column(BigInteger, default=0)
-    recovery_hashes: Mapped[str] = mapped_column(Text, default="")
+    last_step: Mapped[BigInt] = mapped_column(default=0)
+    recovery_hashes: Mapped[Words]
 
 
 class CodeStepRow(Base):
     """A sign-in whose password was right and whose code is awaited; only the hash of its token is stored."""
 
     __tablename__ = "code_step"
-    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
-    account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    token_hash: Mapped[Str64] = mapped_column(primary_key=True)
+    account_id: Mapped[OwnerId] = mapped_column(index=True)
     expires_at: Mapped[datetime]
 
 
@@ -183,12 +196,10 @@ class MailAddressRow(Base):
     """
 
     __tablename__ = "mail_address"
-    account_id: Mapped[int] = mapped_column(
-        ForeignKey("account.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
-    )
-    address: Mapped[str | None] = mapped_column(String(254), index=True)
-    new_address: Mapped[str | None] = mapped_column(String(254))
-    token_hash: Mapped[str | None] = mapped_column(String(64), unique=True)
+    account_id: Mapped[OwnerId] = mapped_column(primary_key=True, autoincrement=False)
+    address: Mapped[Str254 | None] = mapped_column(index=True)
+    new_address: Mapped[Str254 | None]
+    token_hash: Mapped[Str64 | None] = mapped_column(unique=True)
     expires_at: Mapped[datetime | None]
 
 
@@ -200,21 +211,21 @@ class MailMessageRow(Base):
     """
 
     __tablename__ = "mail_message"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    kind: Mapped[str] = mapped_column(String(20))
-    address: Mapped[str] = mapped_column(String(254), default="")
-    asked: Mapped[str] = mapped_column(String(254), default="")
-    account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    id: Mapped[RowKey]
+    kind: Mapped[Str20]
+    address: Mapped[Str254] = mapped_column(default="")
+    asked: Mapped[Str254] = mapped_column(default="")
+    account_id: Mapped[OwnerId | None] = mapped_column(index=True)
     invitation_id: Mapped[int | None] = mapped_column(
         ForeignKey("invitation.id", ondelete="CASCADE"), index=True
     )
     campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"), index=True)
     deadline: Mapped[date | None]
-    state: Mapped[str] = mapped_column(String(20), default="waiting")
+    state: Mapped[Str20] = mapped_column(default="waiting")
     created_at: Mapped[datetime]
     due_at: Mapped[datetime] = mapped_column(index=True)
     claimed_until: Mapped[datetime | None]
-    tries: Mapped[int] = mapped_column(default=0)
+    tries: Mapped[Count]
     reason: Mapped[str] = mapped_column(String(300), default="")
     sent_at: Mapped[datetime | None]
     __table_args__ = (CheckConstraint("state in ('waiting','sent','failed','not needed')", "state"),)
@@ -232,9 +243,9 @@ class TrailRow(Base):
     at: Mapped[datetime] = mapped_column(index=True)
     account_id: Mapped[int | None] = mapped_column(RowId, index=True)
     act: Mapped[str] = mapped_column(String(80))
-    outcome: Mapped[str] = mapped_column(String(20))
+    outcome: Mapped[Str20]
     campaign_id: Mapped[int | None] = mapped_column(RowId, index=True)
     request: Mapped[str] = mapped_column(String(32))
-    details: Mapped[str] = mapped_column(Text)  # JSON, as it is hashed
-    previous: Mapped[str] = mapped_column(String(64))
-    hash: Mapped[str] = mapped_column(String(64))
+    details: Mapped[str]  # JSON, as it is hashed
+    previous: Mapped[Str64]
+    hash: Mapped[Str64]

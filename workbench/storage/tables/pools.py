@@ -5,10 +5,23 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, LargeBinary, String, Text, UniqueConstraint, text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from workbench.storage.tables.columns import Base, Id, RowId
+from workbench.storage.tables.columns import (
+    AccountId,
+    AssessorId,
+    Base,
+    CampaignId,
+    Id,
+    IdKey,
+    JsonObject,
+    PoolId,
+    RowKey,
+    Str20,
+    Str64,
+    Str120,
+)
 
 
 class PoolRow(Base):
@@ -19,13 +32,13 @@ class PoolRow(Base):
     """
 
     __tablename__ = "pool"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
-    name: Mapped[str] = mapped_column(String(120))
-    recipe: Mapped[dict[str, Any]]
+    id: Mapped[RowKey]
+    campaign_id: Mapped[CampaignId]
+    name: Mapped[Str120]
+    recipe: Mapped[JsonObject]
     pairs: Mapped[int]
     largest_possible: Mapped[int]
-    created_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    created_by: Mapped[AccountId | None]
     created_at: Mapped[datetime]
     opened_at: Mapped[datetime | None]
     closed_at: Mapped[datetime | None]
@@ -45,18 +58,18 @@ class PoolEntryRow(Base):
     """
 
     __tablename__ = "pool_entry"
-    pool_id: Mapped[int] = mapped_column(ForeignKey("pool.id"), primary_key=True)
-    topic: Mapped[str] = mapped_column(Id, primary_key=True)
-    docno: Mapped[str] = mapped_column(Id, primary_key=True)
+    pool_id: Mapped[PoolId] = mapped_column(primary_key=True)
+    topic: Mapped[IdKey]
+    docno: Mapped[IdKey]
     brought_by: Mapped[list[Any]]
     best_rank: Mapped[int | None]
     run_count: Mapped[int]
     weight: Mapped[float | None]
     inclusion: Mapped[float | None]
     stratum: Mapped[int | None]
-    added_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    added_by: Mapped[AccountId | None]
     added_at: Mapped[datetime | None]
-    reason: Mapped[str | None] = mapped_column(Text)
+    reason: Mapped[str | None]
     __table_args__ = (
         CheckConstraint("inclusion is null or (inclusion > 0 and inclusion <= 1)", "inclusion"),
         CheckConstraint("best_rank is not null or added_at is not null", "rank_unless_added"),
@@ -80,13 +93,13 @@ class PoolEventRow(Base):
     """
 
     __tablename__ = "pool_event"
-    pool_id: Mapped[int] = mapped_column(ForeignKey("pool.id"), primary_key=True)
-    topic: Mapped[str] = mapped_column(Id, primary_key=True)
+    pool_id: Mapped[PoolId] = mapped_column(primary_key=True)
+    topic: Mapped[IdKey]
     number: Mapped[int] = mapped_column(primary_key=True)
-    happening: Mapped[str] = mapped_column(String(20))
-    docno: Mapped[str] = mapped_column(Id)
+    happening: Mapped[Str20]
+    docno: Mapped[Id]
     relevant: Mapped[bool | None]
-    assessor_id: Mapped[int | None] = mapped_column(ForeignKey("assessor.id"))
+    assessor_id: Mapped[AssessorId | None]
     # With an index, without which PostgreSQL deletes no judgment before it has looked through all events.
     judgment_event_id: Mapped[int | None] = mapped_column(ForeignKey("judgment_event.id"), index=True)
     at: Mapped[datetime]
@@ -109,9 +122,9 @@ class LearnerCandidatesRow(Base):
 
     __tablename__ = "learner_candidates"
     pool_id: Mapped[int] = mapped_column(ForeignKey("pool.id", ondelete="CASCADE"), primary_key=True)
-    docnos_packed: Mapped[bytes] = mapped_column(LargeBinary)
+    docnos_packed: Mapped[bytes]
     documents: Mapped[int]
-    sha256: Mapped[str] = mapped_column(String(64))
+    sha256: Mapped[Str64]
     made_at: Mapped[datetime]
 
 
@@ -125,13 +138,13 @@ class LearnerRoundRow(Base):
 
     __tablename__ = "learner_round"
     pool_id: Mapped[int] = mapped_column(ForeignKey("pool.id", ondelete="CASCADE"), primary_key=True)
-    topic: Mapped[str] = mapped_column(Id, primary_key=True)
+    topic: Mapped[IdKey]
     number: Mapped[int] = mapped_column(primary_key=True)
     known: Mapped[int]
     since: Mapped[int]
     batch: Mapped[int]
-    places: Mapped[bytes] = mapped_column(LargeBinary)
-    scores: Mapped[bytes] = mapped_column(LargeBinary)
+    places: Mapped[bytes]
+    scores: Mapped[bytes]
     document_changes: Mapped[int]
     made_at: Mapped[datetime]
     __table_args__ = (CheckConstraint("known <= since and batch >= 1", "order"),)

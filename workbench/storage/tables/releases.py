@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, LargeBinary, String, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from workbench.storage.tables.columns import Base, RowId
+from workbench.storage.tables.columns import (
+    AccountId,
+    Base,
+    BigInt,
+    CampaignId,
+    CampaignKey,
+    JsonObject,
+    RowKey,
+    Str64,
+    Words,
+)
 
 
 class ReleaseRow(Base):
@@ -19,20 +28,20 @@ class ReleaseRow(Base):
     """
 
     __tablename__ = "collection_release"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
+    id: Mapped[RowKey]
+    campaign_id: Mapped[CampaignId]
     version: Mapped[str] = mapped_column(String(40))
-    rule: Mapped[dict[str, Any]]
-    figures: Mapped[dict[str, Any]]
-    seed: Mapped[int] = mapped_column(BigInteger)
-    sha256: Mapped[str] = mapped_column(String(64))
-    size: Mapped[int] = mapped_column(BigInteger)
-    made_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    rule: Mapped[JsonObject]
+    figures: Mapped[JsonObject]
+    seed: Mapped[BigInt]
+    sha256: Mapped[Str64]
+    size: Mapped[BigInt]
+    made_by: Mapped[AccountId | None]
     made_at: Mapped[datetime]
     public_at: Mapped[datetime | None]
-    withdrawn_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    withdrawn_by: Mapped[AccountId | None]
     withdrawn_at: Mapped[datetime | None]
-    withdrawn_reason: Mapped[str] = mapped_column(Text, default="")
+    withdrawn_reason: Mapped[Words]
     __table_args__ = (
         UniqueConstraint("campaign_id", "version"),
         CheckConstraint("(withdrawn_at is null) = (withdrawn_reason = '')", "reason_if_withdrawn"),
@@ -45,7 +54,7 @@ class ReleasePartRow(Base):
     __tablename__ = "release_part"
     release_id: Mapped[int] = mapped_column(ForeignKey("collection_release.id"), primary_key=True)
     number: Mapped[int] = mapped_column(primary_key=True)
-    content: Mapped[bytes] = mapped_column(LargeBinary)
+    content: Mapped[bytes]
 
 
 class ReleaseOriginRow(Base):
@@ -56,7 +65,7 @@ class ReleaseOriginRow(Base):
     """
 
     __tablename__ = "release_origin"
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)
-    sha256: Mapped[str] = mapped_column(String(64))
-    contents: Mapped[dict[str, Any]]
+    campaign_id: Mapped[CampaignKey]
+    sha256: Mapped[Str64]
+    contents: Mapped[JsonObject]
     imported_at: Mapped[datetime]

@@ -6,28 +6,38 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
-    BigInteger,
     CheckConstraint,
     ForeignKey,
     Index,
-    LargeBinary,
-    String,
-    Text,
     UniqueConstraint,
     text,
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
-from workbench.storage.tables.columns import Base, Id, RowId
+from workbench.storage.tables.columns import (
+    AccountId,
+    Base,
+    BigInt,
+    CampaignId,
+    Content,
+    GroupId,
+    Id,
+    JsonObject,
+    RowKey,
+    Str20,
+    Str64,
+    Str120,
+    Words,
+)
 
 
 class GroupRow(Base):
     """A group that submits runs."""
 
     __tablename__ = "run_group"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
-    name: Mapped[str] = mapped_column(String(120))
+    id: Mapped[RowKey]
+    campaign_id: Mapped[CampaignId]
+    name: Mapped[Str120]
     created_at: Mapped[datetime]
     __table_args__ = (UniqueConstraint("campaign_id", "name"),)
 
@@ -36,8 +46,8 @@ class GroupMemberRow(Base):
     """An account that submits runs for a group; it is a participant of the campaign."""
 
     __tablename__ = "group_member"
-    group_id: Mapped[int] = mapped_column(ForeignKey("run_group.id"), primary_key=True)
-    account_id: Mapped[int] = mapped_column(ForeignKey("account.id"), primary_key=True, index=True)
+    group_id: Mapped[GroupId] = mapped_column(primary_key=True)
+    account_id: Mapped[AccountId] = mapped_column(primary_key=True, index=True)
 
 
 class RunRow(Base):
@@ -48,29 +58,29 @@ class RunRow(Base):
     """
 
     __tablename__ = "run"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
-    tag: Mapped[str] = mapped_column(Id)
-    file_name: Mapped[str] = mapped_column(Text)
-    sha256: Mapped[str] = mapped_column(String(64))  # of the uncompressed file
+    id: Mapped[RowKey]
+    campaign_id: Mapped[CampaignId]
+    tag: Mapped[Id]
+    file_name: Mapped[str]
+    sha256: Mapped[Str64]  # of the uncompressed file
     topics: Mapped[int]
     lines: Mapped[int]
     warnings: Mapped[list[Any]]
-    added_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    added_by: Mapped[AccountId | None]
     added_at: Mapped[datetime]
-    group_id: Mapped[int | None] = mapped_column(ForeignKey("run_group.id"))
-    kind: Mapped[str | None] = mapped_column(String(20))
-    description: Mapped[str] = mapped_column(Text, default="")
+    group_id: Mapped[GroupId | None]
+    kind: Mapped[Str20 | None]
+    description: Mapped[Words]
     priority: Mapped[int | None]  # 1 is pooled first
-    verdict: Mapped[str] = mapped_column(String(20), default="accepted")
-    verdict_reason: Mapped[str] = mapped_column(Text, default="")
-    verdict_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    verdict: Mapped[Str20] = mapped_column(default="accepted")
+    verdict_reason: Mapped[Words]
+    verdict_by: Mapped[AccountId | None]
     verdict_at: Mapped[datetime | None]
     replaced_at: Mapped[datetime | None]
     seconds_per_query: Mapped[float | None]
-    index_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    index_bytes: Mapped[BigInt | None]
     # The last, since SQLite passes through a value to reach the next one.
-    content_gzip: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    content_gzip: Mapped[Content]
     __table_args__ = (
         Index(
             "uq_run_tag_that_holds",
@@ -98,7 +108,7 @@ class PackedRunRow(Base):
     run_id: Mapped[int] = mapped_column(ForeignKey("run.id", ondelete="CASCADE"), primary_key=True)
     width: Mapped[int]
     topics: Mapped[list[Any]] = mapped_column(deferred=True)
-    records: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    records: Mapped[Content]
 
 
 class CheckedFileRow(Base):
@@ -108,15 +118,15 @@ class CheckedFileRow(Base):
     """
 
     __tablename__ = "checked_file"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
-    batch: Mapped[str] = mapped_column(String(64))
-    file_name: Mapped[str] = mapped_column(Text)
-    content_gzip: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
-    sha256: Mapped[str | None] = mapped_column(String(64))
-    report: Mapped[dict[str, Any]]
-    group_id: Mapped[int | None] = mapped_column(ForeignKey("run_group.id"))
-    added_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    id: Mapped[RowKey]
+    campaign_id: Mapped[CampaignId]
+    batch: Mapped[Str64]
+    file_name: Mapped[str]
+    content_gzip: Mapped[Content | None]
+    sha256: Mapped[Str64 | None]
+    report: Mapped[JsonObject]
+    group_id: Mapped[GroupId | None]
+    added_by: Mapped[AccountId | None]
     added_at: Mapped[datetime] = mapped_column(index=True)
     kept_at: Mapped[datetime | None]
     __table_args__ = (Index("ix_checked_file_batch", "campaign_id", "batch", "id"),)

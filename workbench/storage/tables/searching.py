@@ -5,10 +5,19 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from workbench.storage.tables.columns import Base, Id, RowId
+from workbench.storage.tables.columns import (
+    AccountId,
+    AssignmentId,
+    Base,
+    CampaignId,
+    Id,
+    PoolId,
+    RowKey,
+    Str20,
+)
 
 
 class SearchRow(Base):
@@ -19,15 +28,15 @@ class SearchRow(Base):
     """
 
     __tablename__ = "search"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
-    topic: Mapped[str] = mapped_column(Id)
-    account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
-    assignment_id: Mapped[int | None] = mapped_column(ForeignKey("assignment.id"))
-    typed: Mapped[str] = mapped_column(Text)
-    understood: Mapped[str] = mapped_column(Text)
-    among: Mapped[str] = mapped_column(String(20))
-    like: Mapped[str | None] = mapped_column(Id)
+    id: Mapped[RowKey]
+    campaign_id: Mapped[CampaignId]
+    topic: Mapped[Id]
+    account_id: Mapped[AccountId | None]
+    assignment_id: Mapped[AssignmentId | None]
+    typed: Mapped[str]
+    understood: Mapped[str]
+    among: Mapped[Str20]
+    like: Mapped[Id | None]
     engine: Mapped[str] = mapped_column(String(80))
     documents: Mapped[int]
     found: Mapped[int]
@@ -46,11 +55,11 @@ class SearchEventRow(Base):
     """
 
     __tablename__ = "search_event"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    id: Mapped[RowKey]
     search_id: Mapped[int] = mapped_column(ForeignKey("search.id"), index=True)
-    happening: Mapped[str] = mapped_column(String(20))
+    happening: Mapped[Str20]
     rank: Mapped[int]
-    docno: Mapped[str | None] = mapped_column(Id)
+    docno: Mapped[Id | None]
     judgment_event_id: Mapped[int | None] = mapped_column(ForeignKey("judgment_event.id"), index=True)
     at: Mapped[datetime]
     __table_args__ = (
@@ -67,16 +76,16 @@ class MissedSampleRow(Base):
     """
 
     __tablename__ = "missed_sample"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
-    pool_id: Mapped[int] = mapped_column(ForeignKey("pool.id"))
-    topic: Mapped[str] = mapped_column(Id)
+    id: Mapped[RowKey]
+    campaign_id: Mapped[CampaignId]
+    pool_id: Mapped[PoolId]
+    topic: Mapped[Id]
     seed: Mapped[int]
     collection: Mapped[int]
     unpooled: Mapped[int]
     known: Mapped[list[Any]]
     docnos: Mapped[list[Any]]
-    drawn_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    drawn_by: Mapped[AccountId | None]
     drawn_at: Mapped[datetime]
     __table_args__ = (
         Index("ix_missed_sample_campaign_id_topic", "campaign_id", "topic", "id"),

@@ -12,9 +12,9 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from workbench.docnos import Docnos
 from workbench.errors import Finding
 from workbench.formats.error_collector import shown
-from workbench.formats.packed_runs import Docnos
 from workbench.formats.runs import read_run_arrays, read_run_top
 from workbench.pooling.near_identical_runs import DEPTH, P, Tops, compared_topics, nearly_identical, tops_of
 from workbench.pooling.run_tops import RunTops
