@@ -2,16 +2,16 @@
 // work, and the end of the topic.
 import { restart } from "../shared/active_time.js";
 import { byId } from "../shared/dom.js";
-import { hideNotice, isShown, showNotice } from "../shared/notices.js";
-import { Backoff, onWake } from "../shared/sending.js";
+import { hideNotice } from "../shared/notices.js";
 import { closeBoxes } from "./boxes.js";
 import { finishedArticle, offerTopic } from "./finished.js";
+import { nearAnswer } from "./near.js";
 import * as show from "./show.js";
 import { draw, drawBar, drawLight } from "./view.js";
+import { askForWork, pause, showGone, showTriedAgain } from "./work.js";
 
 const UNDONE = 3; // documents that undoing would bring back are kept at hand
 const AHEAD = 3; // with fewer ahead a queue is asked for more
-const RETRY_MS = 2000; // always: whoever waits for a document can do nothing else
 
 // What is to come, and what undoing would bring back.
 export function expectNext(desk) {
@@ -202,57 +202,4 @@ export async function showAwaited(desk) {
       go(desk, desk.topic.next());
     }
   }
-}
-
-// ---- asking the server for the state of the topic, what is to be judged and the answers ---------------------------
-
-// `what` is no longer this assessor's: nothing more comes of it.
-function showGone(what, addresses) {
-  showNotice("no-document", `This ${what} is no longer yours to judge.`, [{ label: "My topics", address: addresses.topics }]);
-}
-
-// Once, however often it is tried: a screen reader would read it each time.
-function showTriedAgain() {
-  if (!isShown("no-document")) showNotice("no-document", "The next document cannot be fetched now; it is tried again.");
-}
-
-// The work, "gone" where the topic is no longer one's own, null where the server sends nothing of use; rejects
-// without the network.
-async function askForWork({ addresses, saving }) {
-  const response = await fetch(addresses.work, { headers: { Accept: "application/json" } });
-  if (response.status === 401) saving.askToSignIn();
-  if (response.status === 404) {
-    showGone("topic", addresses);
-    return "gone";
-  }
-  return response.ok ? response.json() : null;
-}
-
-const waiting = new Backoff();
-onWake(() => waiting.wake());
-
-// Before something is tried again.
-const pause = () => waiting.asleep(RETRY_MS);
-
-// ---- the assessor's answers on documents nearly identical to the one on the desk ----------------------------------
-
-// Which those are came with the document; the same answer is proposed, never given.
-// {grade, label, agreed, compare} of the one that is most alike, of equals the latest; null where none was graded.
-function nearAnswer(docno, near, topic, { grades, address }) {
-  const alike = new Map(near);
-  let best = null;
-  const given = new Set();
-  for (const [other, { answer, grade }] of topic.answers) {
-    if (answer !== "grade" || other === docno || !alike.has(other)) continue;
-    given.add(grade);
-    if (best === null || alike.get(other) >= alike.get(best.other)) best = { other, grade };
-  }
-  if (best === null) return null;
-  const query = [docno, best.other].map((one) => `docno=${encodeURIComponent(one)}`).join("&");
-  return {
-    grade: best.grade,
-    label: grades.find(([value]) => value === best.grade)?.[1] ?? "",
-    agreed: given.size === 1,
-    compare: `${address}?${query}`,
-  };
 }
