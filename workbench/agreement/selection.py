@@ -114,7 +114,9 @@ class Selection:
         for place, assessor in enumerate(self.assessors):
             if assessor.name == name:
                 return place
-        raise WorkbenchError(f"none of the grades of {name} is included", remedy="see the list of assessors")
+        raise WorkbenchError(
+            f"no grade of {name} is included", remedy="check the name, or include more topics"
+        )
 
 
 def select_ratings(answers: Answers, categories: Sequence[int], options: AgreementOptions) -> Selection:
@@ -200,7 +202,8 @@ def _chosen(
     known = {one.name for one in assessors}
     if unknown := sorted(set(names or ()) - known):
         raise WorkbenchError(
-            f"{', '.join(unknown)} is not an assessor here", remedy="see the list of assessors"
+            f"{', '.join(unknown)} {'is not an assessor' if len(unknown) == 1 else 'are not assessors'} here",
+            remedy="use names from the list of assessors",
         )
     kinds = {Machines.APART: (False,), Machines.ONLY: (True,), Machines.AMONG: (False, True)}[machines]
     rows = [

@@ -165,7 +165,8 @@ def _unopened(name: str, error: Exception) -> Finding:
         return Finding(
             name, None, "not-allowed", "you do not have permission to read this file", f"chmod u+r {name}"
         )
-    return Finding(name, None, "not-opened", f"the file cannot be opened: {_reason(error)}", "check the name")
+    message, remedy = f"the file cannot be opened: {_reason(error)}", "check the name and the disk"
+    return Finding(name, None, "not-opened", message, remedy)
 
 
 def _reason(error: Exception) -> str:

@@ -196,7 +196,7 @@ def shown_file(db: Session, campaign_id: int, sha256: str) -> KeptBytes:
         .limit(1)
     ).first()
     if found is None or not _is_file(found.media_type):
-        raise NotFound("there is no such file in this campaign")
+        raise NotFound("there is no such file in this campaign", remedy="open it from its document")
     return KeptBytes(found.media_type, found.shown or found.content)
 
 
@@ -223,7 +223,7 @@ def original_bytes(db: Session, campaign_id: int, docno: str) -> KeptBytes:
         )
     ).first()
     if kind is None:
-        raise NotFound("the original of this document is not kept")
+        raise NotFound("the original of this document is not kept", remedy="load the documents again with it")
     found = db.execute(
         select(row.packed, row.content)
         .where(_KEPT, row.campaign_id == campaign_id, row.sha256 == kind.sha256)

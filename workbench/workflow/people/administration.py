@@ -151,7 +151,7 @@ def reset_two_factor(db: Session, account_id: int) -> AccountRow:
     """
     row = require_account(db, account_id)
     if not turn_off(db, row.id):
-        raise Conflict("two-factor sign-in is off for this account", remedy="the password alone signs in")
+        raise Conflict("two-factor sign-in is off for this account", remedy="sign in with the password alone")
     sign_out_everywhere(db, row.id)
     db.flush()
     return row

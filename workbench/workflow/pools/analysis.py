@@ -106,7 +106,8 @@ def chosen_runs(db: Session, campaign_id: int, tags: Collection[str] | None = No
     runs = listed_runs(db, campaign_id)
     unknown = set(tags or ()) - {run.tag for run in runs}
     if unknown:
-        raise NotFound(f"there is no run {', '.join(sorted(unknown))} in this campaign")
+        message = f"there is no run {', '.join(sorted(unknown))} in this campaign"
+        raise NotFound(message, remedy="name runs by the tags in the list of runs")
     return tuple(
         ChosenRun(run.tag, run.sha256, run.group or None)
         for run in runs
@@ -136,7 +137,8 @@ def _read(db: Session, campaign_id: int, chosen: Sequence[ChosenRun], depth: int
         try:
             yield run_leading(db, campaign_id, run.tag, sha256=run.sha256, depth=depth)
         except NotFound:
-            raise Conflict(f"the run {run.tag!r} of this pool is no longer stored") from None
+            message = f"the run {run.tag!r} of this pool is no longer stored"
+            raise Conflict(message, remedy="upload that version of the run again") from None
 
 
 def _runs_of_pool(db: Session, campaign_id: int, line: PoolLine) -> tuple[ChosenRun, ...]:
