@@ -82,10 +82,13 @@ def queue_choice(*, topic: str) -> QueueChoice:
 @blueprint.get("")
 @adjudicator
 def index(findings: Findings = (), typed: AdjudicationRules | None = None) -> str:
-    """The queue; `?order=`, `?topic=` and `?state=` choose."""
+    """The queue; `?order=`, `?topic=` and `?state=` choose, without a state what is to decide."""
     chosen = queue_choice(topic="topic")
     with reading() as db:
         found, lines = _lines(db, chosen, Waiting.PAGE)
+        if "state" not in request.args and found.counts[State.OPEN]:
+            chosen = replace(chosen, state=State.OPEN)
+            lines = found.filtered(topic=chosen.topic, state=chosen.state)
         shown = lines[:MOST_SHOWN]
         return render_template(
             "adjudication/index.html",
