@@ -170,7 +170,7 @@ export class Annotations {
     this.#paint();
     this.#list();
     if (!this.#now.evidence.length) byId("passages").hidePopover();
-    this.announce("The passage is taken out");
+    this.announce("The passage is removed");
   }
 
   #paint() {

@@ -15,7 +15,7 @@ export function togglePlain() {
   button.setAttribute("aria-pressed", String(isPlain));
   // What was read stays where it stood.
   if (anchor) place.scrollTop += anchor.getBoundingClientRect().top - before;
-  announce(isPlain ? "Plain text" : "As it was made");
+  announce(isPlain ? "Plain text" : "Original layout");
 }
 
 // The element of the text that is seen first, where the document was scrolled.

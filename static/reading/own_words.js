@@ -63,13 +63,13 @@ export class OwnWords {
   toggle(typed) {
     const words = toggled(this.words, typed);
     if (words === null) {
-      this.output.value = `There is room for ${MOST_OWN} words: take one away first.`;
+      this.output.value = `You can highlight at most ${MOST_OWN} words. Remove one first.`;
       return;
     }
     if (words === this.words) return;
     const gone = words.length < this.words.length;
     this.words = words;
-    this.output.value = gone ? "Taken away." : "Added.";
+    this.output.value = gone ? "Removed." : "Added.";
     this.field.value = "";
     this.draw();
     this.changed(words);
@@ -99,7 +99,7 @@ export class OwnWords {
     text.textContent = word;
     const count = this.counts[index];
     button.append(text, count === undefined ? "" : ` ${count.toLocaleString("en")}`, " ×");
-    button.setAttribute("aria-label", `${word}${count === undefined ? "" : `, ${count} hits`}: take away`);
+    button.setAttribute("aria-label", `${word}${count === undefined ? "" : `, ${count} hits`}: remove`);
     item.append(button);
     return item;
   }

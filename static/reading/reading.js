@@ -24,12 +24,12 @@ class Near {
     strong.append(made("bdi", { textContent: near.label }));
     const link = made("a", { href: near.compare, textContent: "Compare" });
     const others = near.agreed ? "" : " You gave others like it another grade.";
-    line.append("You said ", strong, " of a nearly identical document.", others, " ", link);
+    line.append("You gave ", strong, " to a nearly identical document.", others, " ", link);
     article.querySelector(":scope > h2")?.after(line);
     for (const button of document.querySelectorAll("#verdicts .grade")) {
       if ((button.dataset.grade ?? button.value) !== String(near.grade) || !near.agreed) continue;
       button.dataset.near = "";
-      button.setAttribute("aria-description", "You said this of a nearly identical document");
+      button.setAttribute("aria-description", "You gave this grade to a nearly identical document");
     }
   }
 

@@ -24,7 +24,7 @@ export const isShown = (name) => Boolean(byId("trouble").querySelector(`[data-ma
 // Once, however often it is tried: a screen reader would read it each time.
 export function showSignedOut(links = []) {
   if (isShown("signed-out")) return;
-  showNotice("signed-out", "You are signed out. What you answered is kept here and sent when you have signed in again, in another tab.", links);
+  showNotice("signed-out", "You are signed out. Your answers are kept here and sent when you have signed in again, in another tab.", links);
 }
 
 // The server's own page on why it refuses, in the place of everything else.

@@ -24,7 +24,7 @@ export function answeredElsewhere({ event, elsewhere }, desk, onLook) {
   const title = desk.titleOf(event.docno) ?? "this document";
   const what = onLook
     ? `You said “${inWords(elsewhere, desk.grades)}” for “${title}” on another screen ${ago(elsewhere.seconds_ago)}. The latest counts.`
-    : `You said “${inWords(elsewhere, desk.grades)}” for this on another screen ${ago(elsewhere.seconds_ago)}. What you say here counts instead.`;
+    : `You said “${inWords(elsewhere, desk.grades)}” for this on another screen ${ago(elsewhere.seconds_ago)}. Your answer here replaces it.`;
   const ways = [understood(name)];
   if (onLook) ways.unshift({ label: "Look again", act: () => { hideNotice(name); onLook(event.docno); } });
   showNotice(name, what, ways);

@@ -126,7 +126,7 @@ export class Saving {
     this.state = state;
     if (state === "signed-out") this.askToSignIn();
     if (state === "other") {
-      showNotice("other", "Another account is signed in on this browser. What you answered so far is kept here and sent when you sign in again; until then nothing more is taken on this screen.", [this.signIn]);
+      showNotice("other", "Another account is signed in on this browser. Your answers are kept here and sent when you sign in again. Until then you cannot judge on this page.", [this.signIn]);
     }
     if (state === "saved" && !this.signedOutElsewhere) for (const matter of ["signed-out", "other"]) hideNotice(matter);
     this.onChange();
@@ -142,7 +142,7 @@ export class Saving {
     else if (message.type === "ask") this.#channel.send({ type: "state", state: this.state });
     else if (message.type === "signed-out") {
       this.signedOutElsewhere = true;
-      showNotice("signed-out", "You signed out in another tab. What you answered so far is saved, or kept here until you sign in again; until then nothing more is taken on this screen.", [this.signIn]);
+      showNotice("signed-out", "You signed out in another tab. Your answers are saved, or kept here until you sign in again. Until then you cannot judge on this page.", [this.signIn]);
       this.onChange();
     } else if (message.type === "signed-in") {
       this.signedOutElsewhere = false;
@@ -154,6 +154,6 @@ export class Saving {
 
   #warnPassing() {
     if (this.#outbox.lasting || isShown("passing")) return;
-    showNotice("passing", "This browser keeps nothing for this site: do not close this tab while the light is not green.");
+    showNotice("passing", "This browser stores nothing for this site. Do not close this tab until the light is green.");
   }
 }

@@ -389,7 +389,7 @@ def test_what_the_disk_refuses_is_sent_in_its_order_by_the_tab_that_keeps_it(
           }
         }"""
     )
-    expect(page.locator("#trouble")).to_contain_text("This browser keeps nothing for this site")
+    expect(page.locator("#trouble")).to_contain_text("This browser stores nothing for this site")
     light(page, "saved")
     assert server.said("Lou") == graded("12")
 

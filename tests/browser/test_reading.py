@@ -261,14 +261,14 @@ def test_the_same_answer_is_proposed_for_a_near_duplicate_before_the_answer_is_s
         page.keyboard.press("0")
     expect(shown).to_have_text("d2")
     line = page.locator("article .near")
-    expect(line).to_have_text("You said Relevant of a nearly identical document. Compare")
+    expect(line).to_have_text("You gave Relevant to a nearly identical document. Compare")
     expect(page.locator("#verdicts [data-near]")).to_have_attribute("value", "2")
     for route in held:
         route.continue_()
     page.unroute("**/desk/events")
     expect(page.locator("#light-text")).to_have_text("saved", timeout=20_000)
     page.goto(f"{desk}?docno=d2")
-    expect(line).to_contain_text("You said Relevant")
+    expect(line).to_contain_text("You gave Relevant")
     # Hits were looked for ahead, and are there.
     assert words_painted(page, "reading-topic") == ["tide"]
     line.get_by_role("link").click()

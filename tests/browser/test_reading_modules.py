@@ -269,5 +269,5 @@ def test_own_words_are_sent_again_after_a_failure_and_the_trouble_is_taken_back(
     # The server may have "tide moon": that it had "tide" before does not save what was taken away.
     assert sent == ["tide", "tide moon", "tide", "tide sun", "tide sun"]
     trouble = "These words could not be saved yet; they are used here meanwhile."
-    assert told == ["Added.", trouble, "Taken away."]
+    assert told == ["Added.", trouble, "Removed."]
     assert then == ""

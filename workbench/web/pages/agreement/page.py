@@ -22,7 +22,7 @@ from workbench.workflow.people.assessors import assessors_of
 
 Report = TypeVar("Report")
 Find = Callable[[Session, int, AgreementOptions], Report]
-LINES = 20
+LINES = 14
 """Rows of a table of agreement: two screens."""
 TABLE = "/table.<any(csv, json):kind>"
 """The address of a report's files, below that of its page."""

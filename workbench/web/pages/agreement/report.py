@@ -26,7 +26,6 @@ from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading
 from workbench.web.forms import query_text
 from workbench.web.pages.agreement.page import (
-    LINES,
     AgreementPage,
     agreement_page,
     render_page,
@@ -42,7 +41,8 @@ from workbench.workflow.agreement.topics import TopicsReport, agreement_by_topic
 
 blueprint = Blueprint("agreement", __name__, url_prefix="/c/<slug>/agreement")
 MOST_DISAGREED = 200
-MOST_TOPICS = 5
+MOST_TOPICS = 4
+PAIRS = 12
 
 
 @blueprint.get("")
@@ -77,7 +77,7 @@ def assessors() -> str:
             "machines": agreement_page(machines_against_people).report if page.machines else None,
             "lines": _assessor_lines(page.report),
             "leaning": _leaning(page.report),
-            "together": page_of([two for two in page.report.pairs if two.n], LINES),
+            "together": page_of([two for two in page.report.pairs if two.n], PAIRS),
         }
         if page.report
         else {}

@@ -27,7 +27,7 @@ from workbench.workflow.scores.run_pairs import alike_with_best
 from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("scores", __name__, url_prefix="/c/<slug>/scores")
-LEADERS = 20
+LEADERS = 14
 """Runs on a page of the leaderboard, two lines each: two screens."""
 
 

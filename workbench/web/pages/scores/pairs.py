@@ -38,6 +38,7 @@ from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("run_pairs", __name__, url_prefix="/c/<slug>/scores")
 MOST_PAIRS = 200
+LINES = 20
 
 
 @blueprint.get("/pairs")
@@ -54,7 +55,7 @@ def index() -> Reply:
         method=str(pairs.compared.comparisons) if pairs else query_text("method"),
         seed=seed_text(),
         words=method_in_words(pairs.compared) if pairs else "",
-        ranked=page_of(pairs.ranked) if pairs else None,
+        ranked=page_of(pairs.ranked, LINES) if pairs else None,
         lines=pairs.first_lines(MOST_PAIRS) if pairs else (),
     )
 
