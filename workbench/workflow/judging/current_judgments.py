@@ -1,7 +1,6 @@
 """The current judgments of a campaign, alone or with their annotations, the subtopics ticked, and as files.
 
-None of the files is made while a large import is under way: it would have a part of it. They are made topic
-by topic, so that millions take little memory.
+The files are made topic by topic, so that millions take little memory.
 """
 
 from __future__ import annotations
