@@ -143,6 +143,7 @@ def test_machines_are_kept_apart_from_people(olga: FlaskClient) -> None:
     assert "robot" not in text_of(olga.get(ADDRESS).text)
     assert "that two or more judged" in text_of(olga.get(f"{ADDRESS}?machines=among").text)
     people = text_of(olga.get(f"{ADDRESS}/assessors").text)
+    assert "κ with people and machines" in people
     assert people.index("X and Y 8") < people.index("X and robot machine 8")
     assert "robot is a machine" in text_of(olga.get(f"{ADDRESS}/pair?first=X&second=robot").text)
 

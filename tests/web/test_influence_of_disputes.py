@@ -67,7 +67,7 @@ def test_the_queue_says_what_the_open_disputes_could_change_alone_and_together(
     # Of the three disputes that on d1, of which both runs have a place of their own, swaps the two runs.
     assert "3 disputed pairs need a decision." in page
     assert (
-        "1 of them could change the order of two runs; together they could change it for at most 1 of "
+        "1 of them could change the order of two runs; all together could change it for at most 1 of "
         "1 pair of runs." in page
     )
     with sqlite_database.writing() as db:

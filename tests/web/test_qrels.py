@@ -73,7 +73,7 @@ def test_the_page_counts_lines_topics_and_what_has_no_line(olga: FlaskClient) ->
     text = text_of(olga.get(ADDRESS).text)
     assert "3 Highly relevant 1 50 % 1 Related 1 50 % All lines 2" in text
     assert "2 lines by majority; 2 judged pairs have no line: " in text
-    assert "1 of them are relevant, from grade 2" in text
+    assert "1 line is relevant, from grade 2" in text
     assert "T1 tides d#3 nobody gave a grade T1 tides d2 equally many assessors gave different grades" in text
 
 
@@ -144,7 +144,7 @@ def test_the_stylesheet_shows_the_parameters_of_the_chosen_rule_alone(olga: Flas
 def test_sums_have_a_line_of_their_own(olga: FlaskClient) -> None:
     text = text_of(olga.get(f"{ADDRESS}?rule=sum&fewer=sum&line=3").text)
     assert "6 relevant 1 33 % 2 not relevant 1 33 % 1 not relevant 1 33 % All lines 3" in text
-    assert "1 of them are relevant, from grade 3" in text
+    assert "1 line is relevant, from grade 3" in text
     # The scores count as relevant what the sum does, unless other measures are named.
     assert 'value="AP(rel=3) ' in olga.get("/c/harbour/scores?rule=sum&line=3").text
 

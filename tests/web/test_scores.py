@@ -306,6 +306,16 @@ def test_the_pages_know_of_which_measures_lower_is_better(olga: FlaskClient) -> 
     assert "hard where the median run scores high" in topics
 
 
+def test_a_topic_without_a_relevant_document_is_not_called_hard(enter: Enter) -> None:
+    """Every run has 0 on T2, where nothing is relevant; AP on T1 is 1 and 5/6, 11/12 in the median."""
+    olga = enter("Olga")
+    import_judgments(olga, [*ROWS[:3], ("T2", "d/4", "X", "1")])
+    topics = text_of(olga.get(f"{ADDRESS}/topics", query_string=MEASURES).text)
+    assert "T1 is the hardest topic: the median run has AP(rel=2) 0.917." in topics
+    assert "1 topic without a relevant document is left out here." in topics
+    assert "T2 nets 0.0000" in topics
+
+
 def test_the_leaderboard_tells_the_two_measures_called_accuracy_apart(olga: FlaskClient) -> None:
     text = text_of(olga.get(ADDRESS, query_string={"measures": "Accuracy"}).text)
     assert "the accuracy of textbooks" in text
