@@ -34,13 +34,17 @@ SAID = {("T1", "d1"): (0, 3), ("T1", "d2"): (2, 3), ("T1", "d/4"): (1, 1), ("T2"
 FAR, SLASHED = ("T1", "d1"), ("T2", "d/4")
 
 
+def say_all(db: Session, cast: Cast) -> None:
+    for (topic, docno), grades in SAID.items():
+        for name, grade in zip(("Ada", "Ben"), grades, strict=True):
+            say(db, cast, name, topic, docno, grade)
+
+
 @pytest.fixture
 def judged(sqlite_database: Database, cast: Cast) -> Cast:
     """The cast, with four of the six pairs judged by both assessors."""
     with sqlite_database.writing() as db:
-        for (topic, docno), grades in SAID.items():
-            for name, grade in zip(("Ada", "Ben"), grades, strict=True):
-                say(db, cast, name, topic, docno, grade)
+        say_all(db, cast)
     return cast
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cast import Cast
 from tests.web.conftest import Enter
-from tests.web.test_adjudication import DESK, QUEUE, SAID, say
+from tests.web.test_adjudication import DESK, QUEUE, SAID, say_all
 from workbench.storage.engine import Database
 from workbench.workflow.adjudication import influence
 from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide
@@ -14,13 +14,16 @@ from workbench.workflow.adjudication.disputes import Waiting, dispute_queue
 from workbench.workflow.jobs import JobState, latest
 
 
-def test_the_influence_of_a_large_campaign_is_computed_beside_its_queue(
-    enter: Enter, sqlite_database: Database, cast: Cast, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture(autouse=True)
+def said(sqlite_database: Database, cast: Cast) -> None:
+    """Three disputes."""
     with sqlite_database.writing() as db:
-        for (topic, docno), grades in SAID.items():
-            for name, grade in zip(("Ada", "Ben"), grades, strict=True):
-                say(db, cast, name, topic, docno, grade)
+        say_all(db, cast)
+
+
+def test_the_influence_of_a_large_campaign_is_computed_beside_its_queue(
+    enter: Enter, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(influence, "SMALL_LINES", 0)
     judith, step = enter("Judith"), f"{QUEUE}/influence?order=influence"
     page = judith.get(QUEUE).text
@@ -37,10 +40,6 @@ def test_the_influence_of_a_large_campaign_is_computed_beside_its_queue(
 def test_the_desk_has_an_order_computed_that_stays_while_pairs_are_decided(
     enter: Enter, sqlite_database: Database, cast: Cast
 ) -> None:
-    with sqlite_database.writing() as db:
-        for (topic, docno), grades in SAID.items():
-            for name, grade in zip(("Ada", "Ben"), grades, strict=True):
-                say(db, cast, name, topic, docno, grade)
     judith = enter("Judith")
     with sqlite_database.reading() as db:
         assert latest(db, cast.campaign_id, influence.JOB) is None
@@ -58,10 +57,6 @@ def test_the_desk_has_an_order_computed_that_stays_while_pairs_are_decided(
 def test_the_queue_says_what_the_open_disputes_could_change_alone_and_together(
     enter: Enter, sqlite_database: Database, cast: Cast
 ) -> None:
-    with sqlite_database.writing() as db:
-        for (topic, docno), grades in SAID.items():
-            for name, grade in zip(("Ada", "Ben"), grades, strict=True):
-                say(db, cast, name, topic, docno, grade)
     judith = enter("Judith")
     page = " ".join(judith.get(QUEUE).text.split())
     # Of the three disputes that on d1, of which both runs have a place of their own, swaps the two runs.

@@ -188,7 +188,8 @@ class Transport:
         asked = f"?{urlencode(given, doseq=True)}" if given else ""
         # Files of pages stand beside the addresses of the API.
         url = (self._root if path.startswith("/c/") else self._address) + path + asked
-        return Request(url, method=method, headers={"Authorization": f"Bearer {self._token}"})  # noqa: S310  # the scheme was checked
+        headers = {"Authorization": f"Bearer {self._token}"}
+        return Request(url, method=method, headers=headers)  # noqa: S310 - the scheme was checked
 
     def _with_body(self, request: Request, body: bytes | Path | None) -> Any:
         if isinstance(body, Path):

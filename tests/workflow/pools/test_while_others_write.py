@@ -51,13 +51,19 @@ def names(database: Database, made: Made) -> list[str]:
 
 
 def rows(database: Database) -> tuple[int, int]:
-    """All pools and entries in the tables, also those that nobody sees."""
+    """How many pools and entries the tables have."""
     with database.reading() as db:
         count = [db.scalar(select(func.count()).select_from(row)) or 0 for row in (PoolRow, PoolEntryRow)]
     return count[0], count[1]
 
 
-def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None], *, of: Any = making) -> None:
+def meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+    act: Callable[[], None],
+    *,
+    of: Any = making,
+    computing: Callable[..., Any] = pool_by_recipe,
+) -> None:
     """Have somebody act when a pool is computed, before it is written."""
 
     def computes(*given: Any) -> Any:
@@ -66,9 +72,9 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None], *, of: A
         thread.start()
         thread.join(timeout=20)
         assert not thread.is_alive()
-        return pool_by_recipe(*given)
+        return computing(*given)
 
-    monkeypatch.setattr(of, "pool_by_recipe", computes)
+    monkeypatch.setattr(of, computing.__name__, computes)
 
 
 def replace_beta(database: Database, hashes: Iterator[str], most: int) -> None:
@@ -253,15 +259,7 @@ def test_a_supplementary_adaptive_pool_opens_while_others_judge(
         with database.writing() as db:
             import_judgments(db, made.campaign.id, [Judgment("Yan", "T1", "d/4", 0)], source="meanwhile")
 
-    def computes(*given: Any) -> Any:
-        # In a thread: that of whoever opens it holds no lock that would keep this one waiting.
-        thread = threading.Thread(target=judges)
-        thread.start()
-        thread.join(timeout=20)
-        assert not thread.is_alive()
-        return initial_adaptive_pool(*given)
-
-    monkeypatch.setattr(making, "initial_adaptive_pool", computes)
+    meanwhile(monkeypatch, judges, computing=initial_adaptive_pool)
     assert open_while_others_write(database, made.campaign.id, "live")
     assert not open_while_others_write(database, made.campaign.id, "live")
     # What was judged while it was computed is known as well, and not handed out.
