@@ -27,7 +27,7 @@ from html import unescape
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from sqlalchemy import insert, select
+from sqlalchemy import select, update
 
 from tests.benchmarks.crowd import (
     A_REQUEST,
@@ -49,7 +49,7 @@ from workbench.pooling.near_duplicate_documents import sketch
 from workbench.records import Document, Topic
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
-from workbench.storage.tables import DocumentRow, DocumentSketchRow
+from workbench.storage.tables import DocumentRow
 from workbench.web.ids import read_id
 
 TOPICS = 32
@@ -159,14 +159,12 @@ def text_of(number: int) -> str:
 def _sketch(database: Database) -> None:
     """Have the sketches made of all texts, as they are once for each while people judge."""
     with database.writing() as db:
-        found = db.execute(
-            select(DocumentRow.campaign_id, DocumentRow.docno, DocumentRow.text, DocumentRow.sha256)
-        )
+        found = db.execute(select(DocumentRow.campaign_id, DocumentRow.docno, DocumentRow.text))
         rows = [
-            {"campaign_id": campaign, "docno": docno, "sha256": sha256, "sketch": sketch(text)}
-            for campaign, docno, text, sha256 in found
+            {"campaign_id": campaign, "docno": docno, "sketch": sketch(text)}
+            for campaign, docno, text in found
         ]
-        db.execute(insert(DocumentSketchRow), rows)
+        db.execute(update(DocumentRow), rows)
 
 
 class _Crowd:

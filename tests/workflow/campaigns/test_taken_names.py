@@ -79,10 +79,10 @@ def test_a_short_name_taken_while_a_release_is_imported(
 ) -> None:
     taken_after(monkeypatch, campaigns, "_slug_used", 1, takes(postgresql_database, "harbour"))
     if slug is None:
-        made = import_release(postgresql_database, contents, sha256="")
+        made = import_release(postgresql_database, contents)
         assert made.campaign.slug == "harbour-2"
         assert names(postgresql_database) == [("harbour", "Another"), ("harbour-2", "Harbour")]
         return
     with pytest.raises(Conflict, match="harbour already exists"):
-        import_release(postgresql_database, contents, sha256="", slug=slug)
+        import_release(postgresql_database, contents, slug=slug)
     assert names(postgresql_database) == [("harbour", "Another")]

@@ -140,7 +140,6 @@ def test_a_pair_that_is_added_meanwhile_has_its_place(database: Database) -> Non
 GROWING = (
     "assignment",
     "document",
-    "document_sketch",
     "judgment_event",
     "kept_aside",
     "pool_entry",

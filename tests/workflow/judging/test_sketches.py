@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from tests.workflow.judging.alike import make_part, near
-from workbench.storage.tables import DocumentRow, DocumentSketchRow
+from workbench.records import Document
+from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.near_duplicates import keep_sketches, missing_sketches
 
 pytestmark = pytest.mark.engines
@@ -30,7 +30,9 @@ def test_sketches_are_kept_once_and_follow_the_text(db: Session) -> None:
         keep_sketches(db, part.ada, ada, made)
     assert missing_sketches(db, part.ada, ada) == ()
     assert set(near(db, part, "d1")) == {"d1"}
-    db.execute(update(DocumentRow).where(DocumentRow.docno == "d1").values(text="Another.", sha256="0" * 64))
+    another = [Document("d1", "", "Another.")]
+    load_documents(db, part.made.campaign.id, another, source="d1.jsonl")
     assert [one.docno for one in missing_sketches(db, part.ada, ada)] == ["d1"]
+    # Of a text that is gone no sketch is kept, whenever it was made.
+    keep_sketches(db, part.ada, ada, made)
     assert near(db, part, "d1") == {}
-    assert len(db.scalars(select(DocumentSketchRow)).all()) == 3

@@ -41,5 +41,5 @@ def test_an_interrupted_import_leaves_nothing_and_nobody_sees_it_before(
 
     monkeypatch.setattr(importing, act, interrupted)
     with pytest.raises(KeyboardInterrupt):
-        import_release(sqlite_database, contents, sha256="")
+        import_release(sqlite_database, contents)
     assert rows_of(sqlite_database) == before

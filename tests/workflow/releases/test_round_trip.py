@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 from dataclasses import replace
 from zipfile import ZipFile
@@ -84,7 +83,7 @@ def test_a_release_of_an_imported_release_has_the_same_bytes(
 ) -> None:
     content = exported(database, *included)
     contents = read(content)
-    made = import_release(database, contents, sha256=hashlib.sha256(content).hexdigest())
+    made = import_release(database, contents)
     again = make_release(database, made.campaign.id, request_like(contents), now=RELEASED)
     with database.reading() as db:
         assert b"".join(release_parts(db, again.release)) == content
@@ -115,7 +114,7 @@ def test_an_assessor_who_was_an_organiser_is_marked_also_after_an_import(sqlite_
         (sheet,) = (name for name in zipped.namelist() if name.endswith("DATASHEET.md"))
         assert f"{marked} also organised the campaign" in zipped.read(sheet).decode()
     delete_campaign(sqlite_database, campaign, typed_name="Harbour")
-    made = import_release(sqlite_database, contents, sha256=hashlib.sha256(content).hexdigest())
+    made = import_release(sqlite_database, contents)
     assert released(sqlite_database, made.campaign.id, request_like(contents)) == content
 
 
@@ -146,7 +145,7 @@ def test_runs_are_read_from_the_zip_one_by_one(sqlite_database: Database) -> Non
     checked = check_release(io.BytesIO(content), source="r.zip", leaving={"runs"})
     assert checked.contents is not None
     assert [run for run in checked.contents.runs if run.content is not None] == []
-    made = import_release(sqlite_database, checked.contents, sha256=checked.sha256, files=checked.files)
+    made = import_release(sqlite_database, checked.contents, files=checked.files)
     assert made.runs == sum(run.content is not None for run in read(content).runs) > 0
     assert released(sqlite_database, made.campaign.id, request_like(checked.contents)) == content
 
@@ -188,7 +187,7 @@ def test_the_events_of_an_adaptive_pool_are_in_the_release_and_come_back(databas
     ]
     # Whoever judged says by which answer: here always the first about the pair.
     assert {one.entry for one in pool.events if one.happening == "judged"} == {1}
-    made = import_release(database, contents, sha256=hashlib.sha256(content).hexdigest())
+    made = import_release(database, contents)
     assert released(database, made.campaign.id, request_like(contents)) == content
     with database.reading() as db:
         again = pool_events(db, made.campaign.id, live.name)
@@ -208,7 +207,7 @@ def test_the_reasons_of_a_learner_are_in_the_release_and_come_back(sqlite_databa
     content = released(sqlite_database, campaign, request)
     delete_campaign(sqlite_database, campaign, typed_name=name)
     contents = read(content)
-    made = import_release(sqlite_database, contents, sha256=hashlib.sha256(content).hexdigest())
+    made = import_release(sqlite_database, contents)
     assert released(sqlite_database, made.campaign.id, request_like(contents)) == content
     with sqlite_database.reading() as db:
         again = pool_events(db, made.campaign.id, live.name)
@@ -230,7 +229,7 @@ def test_originals_are_in_a_release_if_asked_for_and_come_back_with_it(sqlite_da
     # Two documents have one page: its bytes are in the zip once.
     assert len(kept) > len(set(kept.values()))
     assert content.count(b"<p>\xe9") == 1
-    made = import_release(sqlite_database, contents, sha256="", slug="again").campaign
+    made = import_release(sqlite_database, contents, slug="again").campaign
     with sqlite_database.reading() as db:
         for docno, whole in kept.items():
             assert original_bytes(db, made.id, docno).content == whole

@@ -197,7 +197,6 @@ def import_(settings: Settings, file: str, slug: str | None, organiser: str | No
             made = import_release(
                 database,
                 contents,
-                sha256=checked.sha256,
                 slug=slug,
                 organiser=owner,
                 documents=documents,

@@ -8,7 +8,6 @@ from workbench.storage.tables.campaigns import (
     CollectionListRow,
     DocumentLoadRow,
     DocumentRow,
-    DocumentSketchRow,
     InstructionsRow,
     KnownAnswerRow,
     OriginalRow,
@@ -41,13 +40,12 @@ from workbench.storage.tables.people import (
     TwoFactorRow,
 )
 from workbench.storage.tables.pools import (
-    LearnerCandidatesRow,
     LearnerRoundRow,
     PoolEntryRow,
     PoolEventRow,
     PoolRow,
 )
-from workbench.storage.tables.releases import ReleaseOriginRow, ReleasePartRow, ReleaseRow
+from workbench.storage.tables.releases import ReleasePartRow, ReleaseRow
 from workbench.storage.tables.runs import CheckedFileRow, GroupMemberRow, GroupRow, PackedRunRow, RunRow
 from workbench.storage.tables.searching import (
     MissedSampleRow,
@@ -69,7 +67,6 @@ __all__ = [
     "CollectionListRow",
     "DocumentLoadRow",
     "DocumentRow",
-    "DocumentSketchRow",
     "GroupMemberRow",
     "GroupRow",
     "InstructionsRow",
@@ -78,7 +75,6 @@ __all__ = [
     "JudgmentEventRow",
     "KeptAsideRow",
     "KnownAnswerRow",
-    "LearnerCandidatesRow",
     "LearnerRoundRow",
     "MailAddressRow",
     "MailMessageRow",
@@ -94,7 +90,6 @@ __all__ = [
     "PoolRow",
     "PreferenceEventRow",
     "PreferenceTaskRow",
-    "ReleaseOriginRow",
     "ReleasePartRow",
     "ReleaseRow",
     "RepeatableRequestRow",

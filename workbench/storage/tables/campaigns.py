@@ -28,7 +28,12 @@ from workbench.storage.tables.columns import (
 
 
 class CampaignRow(Base):
-    """A campaign, which builds one test collection."""
+    """A campaign, which builds one test collection.
+
+    `origin` is what the release that it was imported from says, and no other row can hold: `documents` (docno
+    to the hash of a text that is not here), `runs` (whose files are not here) and `undrawn` (by pool, what
+    its sample left).
+    """
 
     __tablename__ = "campaign"
     id: Mapped[RowKey]
@@ -45,6 +50,7 @@ class CampaignRow(Base):
     archived_at: Mapped[datetime | None]  # nothing can be changed while it is set
     documents: Mapped[Count]  # rows of `document`, kept by whoever writes these
     document_changes: Mapped[Count] = mapped_column(server_default="0")  # for search indexes
+    origin: Mapped[JsonObject | None] = mapped_column(deferred=True)
 
 
 class InstructionsRow(Base):
@@ -86,14 +92,18 @@ class TopicRow(Base):
 
 
 class DocumentRow(Base):
-    """A document's text as shown; `sha256` is of title and text, and is stored with every judgment."""
+    """A document's text as shown; `sha256` is of title and text, and is stored with every judgment.
+
+    `sketch` is of the text, for finding near-duplicates: made where it is first looked for, null before.
+    """
 
     __tablename__ = "document"
     campaign_id: Mapped[CampaignKey]
     docno: Mapped[IdKey]
     title: Mapped[Words]
-    text: Mapped[str] = mapped_column(PackedText, default="")
     sha256: Mapped[Str64]
+    sketch: Mapped[Content | None]
+    text: Mapped[str] = mapped_column(PackedText, default="")
 
 
 class OriginalRow(Base):
@@ -123,16 +133,6 @@ class OriginalRow(Base):
         Index("ix_original_campaign_id_sha256", "campaign_id", "sha256"),
         Index("ix_original_campaign_id_address", "campaign_id", "address"),
     )
-
-
-class DocumentSketchRow(Base):
-    """The sketch of a document's text with this hash, for finding near-duplicates."""
-
-    __tablename__ = "document_sketch"
-    campaign_id: Mapped[CampaignKey]
-    docno: Mapped[IdKey]
-    sha256: Mapped[Str64]
-    sketch: Mapped[bytes]
 
 
 class KnownAnswerRow(Base):

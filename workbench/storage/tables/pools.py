@@ -13,13 +13,13 @@ from workbench.storage.tables.columns import (
     AssessorId,
     Base,
     CampaignId,
+    Content,
     Id,
     IdKey,
     JsonObject,
     PoolId,
     RowKey,
     Str20,
-    Str64,
     Str120,
 )
 
@@ -27,8 +27,9 @@ from workbench.storage.tables.columns import (
 class PoolRow(Base):
     """A pool of pairs to judge, with its recipe: strategy, parameters, runs and their hashes.
 
-    It is a draft until it is opened; then it is open for judging until it is closed, which is final. While it
-    is being made, in many short transactions, it belongs to no campaign, and nobody sees it.
+    It is a draft until it is opened; then it is open for judging until it is closed, which is final.
+    `candidates` are the documents that a learner's pool chooses from, which never change: docnos by line,
+    compressed; null before they are listed.
     """
 
     __tablename__ = "pool"
@@ -43,6 +44,7 @@ class PoolRow(Base):
     opened_at: Mapped[datetime | None]
     closed_at: Mapped[datetime | None]
     per_pair: Mapped[int | None]  # judgments per pair, if assessors share one queue
+    candidates: Mapped[Content | None]
     __table_args__ = (
         UniqueConstraint("campaign_id", "name"),
         CheckConstraint("per_pair is null or per_pair >= 1", "per_pair"),
@@ -112,20 +114,6 @@ class PoolEventRow(Base):
         Index("ix_pool_event_topic_docno_assessor_id", "topic", "docno", "assessor_id"),
         CheckConstraint("happening in ('handed_out','judged','given_back')", "happening"),
     )
-
-
-class LearnerCandidatesRow(Base):
-    """The documents that a learner's pool chooses from, which never change: docnos by line, compressed.
-
-    `sha256` is of the uncompressed list.
-    """
-
-    __tablename__ = "learner_candidates"
-    pool_id: Mapped[int] = mapped_column(ForeignKey("pool.id", ondelete="CASCADE"), primary_key=True)
-    docnos_packed: Mapped[bytes]
-    documents: Mapped[int]
-    sha256: Mapped[Str64]
-    made_at: Mapped[datetime]
 
 
 class LearnerRoundRow(Base):

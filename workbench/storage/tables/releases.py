@@ -12,7 +12,6 @@ from workbench.storage.tables.columns import (
     Base,
     BigInt,
     CampaignId,
-    CampaignKey,
     JsonObject,
     RowKey,
     Str64,
@@ -55,17 +54,3 @@ class ReleasePartRow(Base):
     release_id: Mapped[int] = mapped_column(ForeignKey("collection_release.id"), primary_key=True)
     number: Mapped[int] = mapped_column(primary_key=True)
     content: Mapped[bytes]
-
-
-class ReleaseOriginRow(Base):
-    """What the release that a campaign was imported from says, and no other row can hold.
-
-    `contents` has `documents` (docno to the hash of a text that is not here), `runs` (whose files are not
-    here) and `undrawn` (by pool, what its sample left).
-    """
-
-    __tablename__ = "release_origin"
-    campaign_id: Mapped[CampaignKey]
-    sha256: Mapped[Str64]
-    contents: Mapped[JsonObject]
-    imported_at: Mapped[datetime]

@@ -323,7 +323,8 @@ def compare(
             continue
         title, text = storable(one.title), storable(one.text)
         sha256 = Document(one.docno, title, text, one.original).sha256
-        row = {"campaign_id": campaign_id, "docno": one.docno, "title": title, "text": text, "sha256": sha256}
+        row = {"campaign_id": campaign_id, "docno": one.docno, "title": title, "sha256": sha256}
+        row |= {"text": text, "sketch": None}
         if one.docno not in known:
             found.new.append(row)
             known[one.docno] = sha256

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
@@ -20,9 +20,8 @@ from workbench.pooling.near_duplicate_documents import (
 )
 from workbench.records import Answer
 from workbench.storage.chunks import chunks
-from workbench.storage.engine import insert_or
 from workbench.storage.events import JUDGING
-from workbench.storage.tables import DocumentRow, DocumentSketchRow
+from workbench.storage.tables import DocumentRow
 from workbench.workflow.campaigns.collection import document_titles, read_texts
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.quality_checks import desk_task, docnos_behind
@@ -167,33 +166,28 @@ def missing_sketches(
 
 
 def keep_sketches(db: Session, assignment_id: int, account_id: int, made: Sequence[Sketched]) -> None:
-    """Keep sketches of documents; one that is kept already is replaced."""
+    """Keep sketches of documents whose texts are still those that were sketched."""
     campaign_id = own_assignment(db, assignment_id, account_id).campaign.id
     # In one order, so that two who keep the same ones wait for each other and not both.
     for one in sorted(made, key=lambda one: one.docno):
-        changed = {"sha256": one.sha256, "sketch": one.sketch}
+        of_this_text = (DocumentRow.docno == one.docno) & (DocumentRow.sha256 == one.sha256)
         db.execute(
-            insert_or(db, DocumentSketchRow)
-            .values(campaign_id=campaign_id, docno=one.docno, **changed)
-            .on_conflict_do_update(index_elements=["campaign_id", "docno"], set_=changed)
+            update(DocumentRow)
+            .where(DocumentRow.campaign_id == campaign_id, of_this_text)
+            .values(sketch=one.sketch)
         )
 
 
 def kept_sketches(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[str, bytes]:
-    """The sketches of documents that are kept, of the texts as they are now, by docno."""
+    """The sketches of documents that are kept, by docno."""
     found: dict[str, bytes] = {}
     for batch in chunks(docnos):
-        of_now = (
-            select(DocumentSketchRow.docno, DocumentSketchRow.sketch)
-            .join(
-                DocumentRow,
-                (DocumentRow.campaign_id == DocumentSketchRow.campaign_id)
-                & (DocumentRow.docno == DocumentSketchRow.docno)
-                & (DocumentRow.sha256 == DocumentSketchRow.sha256),
-            )
-            .where(DocumentSketchRow.campaign_id == campaign_id, DocumentSketchRow.docno.in_(batch))
+        kept = select(DocumentRow.docno, DocumentRow.sketch).where(
+            DocumentRow.campaign_id == campaign_id,
+            DocumentRow.docno.in_(batch),
+            DocumentRow.sketch.is_not(None),
         )
-        found |= dict(db.execute(of_now).all())
+        found |= {docno: one for docno, one in db.execute(kept) if one is not None}
     return found
 
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, WorkbenchError, rejected
@@ -24,7 +24,7 @@ from workbench.learning.review import Origin, Review, ReviewRound, ReviewSetting
 from workbench.pooling.adaptive.live import Happening
 from workbench.pooling.learner import LEARNER, RELEVANCE, UNCERTAINTY
 from workbench.records import id_bytes
-from workbench.storage.tables import CampaignRow, LearnerCandidatesRow, LearnerRoundRow, PoolRow, TopicRow
+from workbench.storage.tables import CampaignRow, LearnerRoundRow, PoolRow, TopicRow
 from workbench.workflow.pools.pool_log import TopicEvent, TopicFold
 from workbench.workflow.pools.pool_rows import locked_pool, pool_row, require_open
 
@@ -114,24 +114,21 @@ class LearnerCandidates:
         return {docno: place for place, docno in enumerate(self.docnos)}
 
 
-def packed_candidates(docnos: Sequence[str]) -> dict[str, Any]:
-    """The values of the row of these candidates."""
-    listed = b"\n".join(map(id_bytes, docnos))
-    return {
-        "docnos_packed": zlib.compress(listed, 1),
-        "documents": len(docnos),
-        "sha256": hashlib.sha256(listed).hexdigest(),
-        "made_at": datetime.now(UTC),
-    }
+def list_candidates(db: Session, pool_id: int, docnos: Sequence[str]) -> None:
+    """Store the candidates of a pool, unless another host has listed them."""
+    listed = zlib.compress(b"\n".join(map(id_bytes, docnos)), 1)
+    unlisted = (PoolRow.id == pool_id) & PoolRow.candidates.is_(None)
+    db.execute(update(PoolRow).where(unlisted).values(candidates=listed))
 
 
 def candidates_of(db: Session, pool_id: int) -> LearnerCandidates | None:
     """The candidates of a pool; None before they were listed."""
-    row = db.get(LearnerCandidatesRow, pool_id)
-    if row is None:
+    packed = db.scalar(select(PoolRow.candidates).where(PoolRow.id == pool_id))
+    if packed is None:
         return None
-    listed = zlib.decompress(row.docnos_packed).decode("utf-8", "surrogateescape")
-    return LearnerCandidates(tuple(listed.split("\n")), row.sha256)
+    listed = zlib.decompress(packed)
+    docnos = listed.decode("utf-8", "surrogateescape").split("\n")
+    return LearnerCandidates(tuple(docnos), hashlib.sha256(listed).hexdigest())
 
 
 @dataclass(frozen=True, slots=True)

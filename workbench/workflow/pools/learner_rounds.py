@@ -21,7 +21,6 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import (
     CampaignRow,
     DocumentRow,
-    LearnerCandidatesRow,
     LearnerRoundRow,
     PoolEventRow,
     PoolRow,
@@ -35,7 +34,7 @@ from workbench.workflow.pools.learner_pools import (
     StoredRound,
     candidates_of,
     is_learner,
-    packed_candidates,
+    list_candidates,
     review_after,
     review_settings,
     round_values,
@@ -123,13 +122,8 @@ def _listed(database: Database, campaign_id: int, pool_id: int) -> LearnerCandid
         if known is not None:
             return known
         stored = db.scalars(select(DocumentRow.docno).where(DocumentRow.campaign_id == campaign_id)).all()
-    values = packed_candidates(sorted_ids(stored))
-    try:
-        with database.writing() as db:
-            db.execute(insert(LearnerCandidatesRow).values(pool_id=pool_id, **values))
-    except IntegrityError:
-        pass  # another host has just listed them
-    with database.reading() as db:
+    with database.writing() as db:
+        list_candidates(db, pool_id, sorted_ids(stored))
         listed = candidates_of(db, pool_id)
     if listed is None:
         raise LookupError("the pool is gone")

@@ -40,13 +40,13 @@ from workbench.storage.events import CURRENT_PURPOSES
 from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,
+    CampaignRow,
     DocumentRow,
     JudgmentEventRow,
     PoolEventRow,
     PoolRow,
     PreferenceEventRow,
     PreferenceTaskRow,
-    ReleaseOriginRow,
 )
 from workbench.workflow.campaigns.campaigns import Campaign, instructions_of
 from workbench.workflow.campaigns.collection import topics_of
@@ -158,8 +158,8 @@ class _Source:
     @property
     def origin(self) -> Mapping[str, object]:
         """What the release that the campaign was imported from says, and no other row can hold."""
-        row = self.db.get(ReleaseOriginRow, self.campaign_id)
-        return {} if row is None else row.contents
+        found = self.db.scalar(select(CampaignRow.origin).where(CampaignRow.id == self.campaign_id))
+        return found or {}
 
     def comment(self, text: str) -> str:
         """What somebody wrote, where comments are included."""

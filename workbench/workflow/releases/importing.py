@@ -49,11 +49,11 @@ from workbench.storage.events import CURRENT_PURPOSES, append_events
 from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,
+    CampaignRow,
     PoolEventRow,
     PoolRow,
     PreferenceEventRow,
     PreferenceTaskRow,
-    ReleaseOriginRow,
     RunRow,
 )
 from workbench.workflow.campaigns.campaigns import Campaign, create_campaign, restore_instructions
@@ -104,14 +104,13 @@ def import_release(
     database: Database,
     contents: ReleaseContents,
     *,
-    sha256: str,
     slug: str | None = None,
     organiser: int | None = None,
     now: datetime | None = None,
     documents: tuple[Document, ...] | None = None,
     files: Mapping[str, bytes] = NO_FILES,
 ) -> ImportedRelease:
-    """Make a campaign of a release; `sha256` is of its zip, `documents` its `released_documents`.
+    """Make a campaign of a release; `documents` are its `released_documents`.
 
     `files` are those of the zip by path, of which runs are read whose contents are left out.
 
@@ -125,12 +124,7 @@ def import_release(
         with database.writing() as db:
             campaign = _made(db, contents, slug, organiser)
             _Import(db, campaign.id, contents, utc_now(now), files).write(given)
-            origin = origin_of(contents)
-            db.add(
-                ReleaseOriginRow(
-                    campaign_id=campaign.id, sha256=sha256, contents=origin, imported_at=utc_now(now)
-                )
-            )
+            db.get_one(CampaignRow, campaign.id).origin = origin_of(contents)
     except (IntegrityError, DataError):
         message = "the release contradicts itself: the database refuses a record of it"
         raise rejected(SOURCE, None, "record", message, "ask whoever made it") from None
