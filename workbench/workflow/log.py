@@ -2,18 +2,18 @@
 
 Events are only added. So a process keeps the answers that are current, some bytes each, and reads the events
 after the last one of each assessor that it knows: of one assessor no earlier event appears later
-(`storage.locks`), of several together it may. Whatever is computed of a topic can be kept as long as its
-answers are (`TopicAnswers.keep`). All of it can be thrown away at any time, and is where it becomes too much.
+(`storage.locks`), of several together it may. All of it can be thrown away at any time, and is where it
+becomes too much. What pages show is computed of it whenever they are asked for.
 """
 
 from __future__ import annotations
 
 import threading
+from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from itertools import chain
-from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -30,19 +30,16 @@ from workbench.storage.tables import CampaignRow
 
 CODES: Mapping[str, int] = {Answer.UNSURE: UNSURE, Answer.CANNOT_JUDGE: CANNOT_JUDGE}
 """How answers that are no grade stand in arrays of grades."""
-MOST_KEPT = 32
-"""Values that are kept with a topic; when there are more, all are made anew as they are asked for."""
 MOST_ANSWERS = 10_000_000
 """Answers of all campaigns that a process keeps, some 40 bytes each; the campaign asked for last stays."""
 
-T = TypeVar("T")
 PUT_OFF = -(2**61)
 """The code of what is put off to the end of a topic: it is less than that of any answer."""
 _WITHDRAWN = 2 * PUT_OFF
 _CODES = {**CODES, WITHDRAWN: _WITHDRAWN, LATER: PUT_OFF}
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TopicAnswers:
     """The current answers of one topic, those that are withdrawn or postponed apart.
 
@@ -60,7 +57,6 @@ class TopicAnswers:
     codes: NDArray[np.int64]
     discussed: bool
     put_off: frozenset[tuple[bytes, int]] = frozenset()
-    _kept: dict[Hashable, object] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.documents or self.put_off) or self.discussed
@@ -83,17 +79,52 @@ class TopicAnswers:
         for docno, who in self.put_off:
             yield docno.decode("utf-8", "surrogateescape"), who, PUT_OFF
 
-    def keep(self, what: Hashable, make: Callable[[TopicAnswers], T]) -> T:
-        """What is computed of these answers: made once for each key, and gone with them.
 
-        `what` names the calculation and all that it depends on besides; of a calculation there should be few.
-        """
-        found = self._kept.get(what, self)
-        if found is self:
-            if len(self._kept) >= MOST_KEPT:
-                self._kept.clear()
-            found = self._kept[what] = make(self)
-        return found  # type: ignore[return-value]  # of one key always the same type
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """The current answers of several topics as whole columns.
+
+    Pairs are numbered by topic, then document: those of topic number t have the numbers from `starts[t]` to
+    before `starts[t + 1]`. Answer number i is that of `assessors[i]`, an id, to pair `pairs[i]`; the answers
+    stand by pair, then assessor, with the codes of `TopicAnswers`.
+    """
+
+    topics: tuple[str, ...]
+    starts: NDArray[np.int64]
+    docnos: list[bytes]
+    pairs: NDArray[np.int64]
+    assessors: NDArray[np.int64]
+    codes: NDArray[np.int64]
+
+    def only(self, which: NDArray[np.bool_]) -> Columns:
+        """The same with some of the answers only."""
+        kept = self.pairs[which], self.assessors[which], self.codes[which]
+        return Columns(self.topics, self.starts, self.docnos, *kept)
+
+    def find(self, topic: str, docno: str) -> int | None:
+        """The number of a pair, None where nobody has answered it."""
+        if topic not in self.topics:
+            return None
+        number, sought = self.topics.index(topic), id_bytes(docno)
+        begin, end = self.starts[number : number + 2].tolist()
+        at = bisect_left(self.docnos, sought, begin, end)
+        return at if at < end and self.docnos[at] == sought else None
+
+
+def columns_of(topics: Iterable[TopicAnswers], without: Set[int] = frozenset()) -> Columns:
+    """The answers of some topics as whole columns, without those of some assessors."""
+    several = [one for one in topics if one.documents]
+    starts = np.cumsum([0, *(one.documents for one in several)])
+    nothing = np.zeros(0, np.int64)
+    found = Columns(
+        tuple(one.topic for one in several),
+        starts,
+        [docno for one in several for docno in one.joined.split(b"\n")],
+        np.concatenate([nothing, *(start + one.places for start, one in zip(starts, several, strict=False))]),
+        np.concatenate([nothing, *(one.assessors for one in several)]),
+        np.concatenate([nothing, *(one.codes for one in several)]),
+    )
+    return found.only(~np.isin(found.assessors, np.fromiter(without, np.int64, len(without))))
 
 
 def no_answers(topic: str) -> TopicAnswers:

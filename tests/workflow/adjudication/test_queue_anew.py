@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
@@ -13,11 +12,8 @@ import numpy as np
 import pytest
 from sqlalchemy import delete
 
-from tests.consensus.pair_by_pair import disputes
 from tests.workflow.adjudication.disputed import AGREED, FAR, LINE, NEAR, Disputed, disputed_campaign
-from workbench.consensus.disputes import Difference, DisputeRule, spread_of
-from workbench.errors import WorkbenchError
-from workbench.records import FOUR_GRADES, Answer, Judgment
+from workbench.records import FOUR_GRADES, Judgment
 from workbench.scoring.gains import Floats
 from workbench.scoring.own_measures import gain_measure
 from workbench.settings import read_settings
@@ -33,12 +29,11 @@ from workbench.workflow.adjudication.disputes import (
 )
 from workbench.workflow.adjudication.opinions import Person
 from workbench.workflow.adjudication.queue import Order, State, queue_export
-from workbench.workflow.adjudication.queue_table import queue_source
 from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules
-from workbench.workflow.adjudication.topic_spreads import judgments_at, topic_spreads
 from workbench.workflow.jobs import ask
+from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.log import CODES, TopicAnswers
+from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.runs.packed_store import tops_of
 from workbench.workflow.runs.run_records import listed_runs
 from workbench.workflow.worker import do_waiting
@@ -93,55 +88,6 @@ def test_every_change_is_in_the_queue_as_if_all_were_computed_anew(sqlite_databa
         seen.append(found)
 
 
-@pytest.mark.parametrize("difference", Difference)
-@pytest.mark.parametrize("beside", [False, True])
-def test_spreads_as_arrays_are_those_of_each_pair(difference: Difference, beside: bool) -> None:
-    rule = DisputeRule(difference, 2, beside)
-    draw = random.Random(7)
-    given = {
-        (docno, who): draw.choice((0, 1, 2, 3, "unsure", "cannot_judge"))
-        for docno in range(60)
-        for who in draw.sample(range(5), draw.randint(1, 5))
-    }
-    answers = made_answers(given)
-    machines = frozenset({3})
-    judged: dict[int, list[Judgment]] = {docno: [] for docno in range(60)}
-    for (docno, who), one in given.items():
-        if who not in machines:
-            grade = one if isinstance(one, int) else None
-            answer = Answer.GRADE if isinstance(one, int) else Answer(one)
-            judged[docno].append(Judgment(PEOPLE[who].name, "1", f"d{docno:02}", grade, answer))
-    found = topic_spreads(answers, machines=machines, rule=rule, scale=FOUR_GRADES)
-    every = [one for several in judged.values() for one in several]
-    expected = disputes(every, rule=rule, scale=FOUR_GRADES)
-    assert found.docnos == tuple(one.docno for one in expected)
-    assert [found.spread(place) for place in found.disputed.tolist()] == [one.spread for one in expected]
-    for docno, several in judged.items():
-        assert found.spread(docno) == spread_of(several, FOUR_GRADES)
-        sorted_ones = tuple(sorted(several, key=lambda one: one.assessor))
-        assert judgments_at(answers, docno, f"d{docno:02}", PEOPLE, machines) == sorted_ones
-    assert len(expected) > 5
-
-
-def made_answers(given: dict[tuple[int, int], int | str]) -> TopicAnswers:
-    rows = sorted(given)
-    return TopicAnswers(
-        "1",
-        b"\n".join(b"d%02d" % docno for docno in range(60)),
-        60,
-        np.array([docno for docno, _ in rows], dtype=np.int32),
-        np.array([who for _, who in rows]),
-        np.array([one if isinstance(one, int) else CODES[one] for one in (given[row] for row in rows)]),
-        False,
-    )
-
-
-def test_a_grade_outside_the_scale_is_named() -> None:
-    answers = made_answers({(0, 1): 1, (0, 2): 7, (1, 1): 8})
-    with pytest.raises(WorkbenchError, match="7"):
-        topic_spreads(answers, machines=frozenset(), rule=DisputeRule(), scale=FOUR_GRADES)
-
-
 @pytest.mark.parametrize("most", [0, influence.MOST_IN_MEMORY])
 @pytest.mark.parametrize("measure", ["nDCG@100", "AP", "RBP(p=0.8)"])
 def test_the_influence_is_what_the_measure_says_of_both_outcomes(
@@ -154,15 +100,14 @@ def test_the_influence_is_what_the_measure_says_of_both_outcomes(
         one.decide(db, NEAR, 3)
     # The pool's runs, as `pooled_campaign` makes them, by topic; alpha first.
     with sqlite_database.reading() as db:
-        source = queue_source(db, one.id)
         ranks = ranks_of_runs(db, one)
         lines = {line.pair: line.influence for line in dispute_queue(db, one.id).lines}
-        grades = {
-            (topic, docno): median_low(it.grade for it in several if it.grade is not None)
-            for topic, answers in source.answers.items()
-            for place, docno in enumerate(answers.docnos)
-            if (several := judgments_at(answers, place, docno, source.people, source.machines))
-        } | {NEAR: 3}
+        people = {it.name for it in assessors_of(db, one.id) if not it.machine}
+        given: dict[tuple[str, str], list[int]] = {}
+        for it in current_judgments(db, one.id):
+            if it.assessor in people and it.grade is not None:
+                given.setdefault((it.topic, it.docno), []).append(it.grade)
+        grades = {pair: median_low(several) for pair, several in given.items()} | {NEAR: 3}
     chosen = gain_measure(measure, relevant_from=FOUR_GRADES.relevant_from)
 
     def means(changed: dict[tuple[str, str], int]) -> Floats:

@@ -53,7 +53,7 @@ def import_decisions(
     queue = queue_source(db, campaign_id)
     answers: dict[Pair, list[CurrentEvent]] = {}
     for event in current_events(db, campaign_id):
-        if event.assessor_id not in queue.machines:
+        if queue.rules.machines or not queue.people[event.assessor_id].machine:
             answers.setdefault((event.topic, event.docno), []).append(event)
     values = {grade.value for grade in queue.scale.grades}
     topics = topic_titles(db, campaign_id)
@@ -68,16 +68,15 @@ def import_decisions(
     current: dict[Pair, tuple[int | None, str]] = {
         (row.topic, row.docno): (row.grade, row.reason) for row in current_adjudications(db, campaign_id)
     }
-    disputed = {
-        (topic, docno) for topic, one in queue.answers.items() for docno in queue.spreads_of(one).docnos
-    }
+    disputed = queue.disputed
     rows: list[dict[str, object]] = []
     done = []
     for source, decisions in files:
         new = [one for one in decisions if current.get((one.topic, one.docno)) != (one.grade, _reason(one))]
         current |= {(one.topic, one.docno): (one.grade, _reason(one)) for one in new}
         rows += [_row(campaign_id, one, answers[one.topic, one.docno]) for one in new]
-        undisputed = sum((one.topic, one.docno) not in disputed for one in decisions)
+        places = (queue.answers.find(one.topic, one.docno) for one in decisions)
+        undisputed = sum(place is None or not disputed[place] for place in places)
         ungiven = sum(
             one.grade not in {event.grade for event in answers[one.topic, one.docno]} for one in decisions
         )

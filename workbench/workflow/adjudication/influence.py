@@ -10,26 +10,25 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
+from workbench.consensus.spreads import Flags, Numbers
 from workbench.docnos import Docnos, Places, Words, fingerprints, words_of
 from workbench.pooling.run_tops import RunTops
-from workbench.records import Scale, Verdict, id_bytes
+from workbench.records import Verdict, id_bytes
 from workbench.scoring.gains import Floats, TopicGains
 from workbench.scoring.influence import RankingMeans, pairs_that_could_swap, topic_influences
 from workbench.scoring.own_measures import gain_measure
 from workbench.storage.chunks import chunks
 from workbench.workflow.adjudication.queue_table import QueueTable
-from workbench.workflow.adjudication.topic_spreads import Numbers, TopicSpreads
 from workbench.workflow.jobs import JobState, latest
-from workbench.workflow.log import TopicAnswers
 from workbench.workflow.result_form import result_from
 from workbench.workflow.runs.packed_store import tops_of
 from workbench.workflow.runs.run_records import lines_of_runs, listed_runs
@@ -89,7 +88,6 @@ class KnownInfluence:
 
 JOB = "influence"
 """The kind of job that computes it where that takes long (`workflow.job_kinds`)."""
-_NO_DOCNOS = np.empty(0, dtype="S1")
 
 
 class InfluenceComputing:
@@ -118,8 +116,13 @@ class InfluenceComputing:
     @cached_property
     def digest(self) -> str:
         """A hash of the grades, the runs and what is open, by which the influence is known again."""
-        graded = tuple((topic, one.digest) for topic, one in self._topics.items())
-        return _hash((self._scored, graded, self._table.states.tobytes()))
+        sha = hashlib.sha256(repr(self._scored).encode())
+        for topic, one in self._topics.items():
+            sha.update(repr((topic, one.docnos.dtype.str, one.outcomes)).encode())
+            for part in (one.docnos, one.grades, one.disputed):
+                sha.update(part.tobytes())
+        sha.update(self._table.states.tobytes())
+        return sha.hexdigest()
 
     @property
     def small(self) -> bool:
@@ -155,13 +158,13 @@ class InfluenceComputing:
         together = 0
         if scores:
             values, together = self._compared([scores[topic] for topic in self._topics], made)
-        disputed = [one for one in self._topics.values() if len(one.disputed)]
+        disputed = {topic: one for topic, one in self._topics.items() if len(one.disputed)}
         return KnownInfluence(
             self.digest,
             datetime.now(UTC),
             time.monotonic() - begin,
-            tuple(one.topic for one in disputed),
-            tuple(_joined(one) for one in disputed),
+            tuple(disputed),
+            tuple(_joined(one) for one in disputed.values()),
             np.concatenate([*values, np.empty((0, 3))]),
             together,
             len(self._runs) * (len(self._runs) - 1) // 2,
@@ -171,7 +174,6 @@ class InfluenceComputing:
         means = RankingMeans.of(scores)
         values = []
         ends = np.zeros((2, len(means.means)))
-        open_pairs = self._table.open_pairs
         disputed = [topic for topic, one in self._topics.items() if len(one.disputed)]
         for some in chunks(disputed, AT_ONCE):
             gains = {topic: made[topic] for topic in some if topic in made}
@@ -181,8 +183,7 @@ class InfluenceComputing:
                     gains[topic], self._topics[topic].outcomes, measure=self._measure, means=means
                 )
                 values.append(np.array([(one.swaps, one.uneven, one.shift) for one in of_topic.each]))
-                graded = self._topics[topic]
-                undecided = np.isin(graded.docnos[graded.disputed], open_pairs.get(topic, _NO_DOCNOS))
+                undecided = self._topics[topic].undecided
                 ends += np.stack([of_topic.lowest, of_topic.highest])[:, undecided].sum(axis=1)
         return values, pairs_that_could_swap(means.means, *ends)
 
@@ -318,85 +319,69 @@ class _PairPlaces:
         return {pair: place for place, pair in enumerate(pairs)}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class TopicGrades:
     """The documents of a topic that have a grade, the grade, and which are disputed.
 
-    `disputed` are places among the `docnos`, and `outcomes` the different grades, ascending, that each of
-    these could get: those given, or each of the scale where fewer than two were.
+    `disputed` are places among the `docnos`, `undecided` says of which there is no decision, and `outcomes`
+    the different grades, ascending, that each of them could get: those given, or each of the scale where
+    fewer than two were.
     """
 
-    topic: str
     docnos: Docnos
     grades: Numbers
     disputed: Numbers
+    undecided: Flags
     outcomes: tuple[tuple[int, ...], ...]
-
-    @cached_property
-    def digest(self) -> str:
-        """A hash of all of it but the topic."""
-        sha = hashlib.sha256(repr((self.docnos.dtype.str, self.outcomes)).encode())
-        for part in (self.docnos, self.grades, self.disputed):
-            sha.update(part.tobytes())
-        return sha.hexdigest()
 
 
 def topic_grades(table: QueueTable) -> dict[str, TopicGrades]:
-    """Every topic with a grade, decided or else the lower median of the grades of a document, by topic."""
-    decided: dict[str, dict[str, int]] = {}
-    for one in table.decisions.values():
-        if one.grade is not None:
-            decided.setdefault(one.topic, {})[one.docno] = one.grade
-    source, found = table.source, {}
-    for topic, answers in source.answers.items():
-        make = partial(_graded, source.machines, source.scale, source.spreads_of(answers))
-        graded = answers.keep(("graded", source.machines, source.rules.disputed, source.scale), make)
-        if len(graded.docnos):
-            found[topic] = graded
-    for topic, grades in decided.items():
-        found[topic] = _with_decisions(found.get(topic, _nothing(topic)), grades)
-    return found
+    """Every topic with a grade, decided or else the lower median of the grades of a document, by topic.
 
-
-def _nothing(topic: str) -> TopicGrades:
-    nothing = np.empty(0, dtype=np.int64)
-    return TopicGrades(topic, np.empty(0, dtype="S1"), nothing, nothing, ())
-
-
-def _graded(
-    machines: frozenset[int], scale: Scale, spreads: TopicSpreads, answers: TopicAnswers
-) -> TopicGrades:
-    counted = answers.of_people(machines) & (answers.codes >= 0)
-    places, codes = answers.places[counted].astype(np.int64), answers.codes[counted]
-    order = np.lexsort((codes, places))
-    places, codes = places[order], codes[order]
-    begins = np.flatnonzero(np.diff(places, prepend=-1))
-    numbers = np.diff(np.append(begins, len(places)))
-    graded = places[begins]
-    docnos = answers.joined.split(b"\n") if answers.documents else []
-    disputed = np.searchsorted(graded, spreads.disputed)
-    every = tuple(sorted(grade.value for grade in scale.grades))
+    Decided documents that nobody graded stand at the end.
+    """
+    source, answers = table.source, table.source.answers
+    graded = answers.only(answers.codes >= 0)
+    order = np.lexsort((graded.codes, graded.pairs))
+    pairs, codes = graded.pairs[order], graded.codes[order]
+    begins = np.flatnonzero(np.diff(pairs, prepend=-1))
+    ends = np.append(begins[1:], len(pairs))
+    places, grades = pairs[begins], codes[begins + (ends - begins - 1) // 2]
+    beside: dict[str, dict[bytes, int]] = {}
+    for row, one in table.decisions.items():
+        if one.grade is None:
+            continue
+        at = int(np.searchsorted(places, table.places[row]))
+        if at < len(places) and places[at] == table.places[row]:
+            grades[at] = one.grade
+        else:
+            beside.setdefault(one.topic, {})[id_bytes(one.docno)] = one.grade
+    numbers = np.flatnonzero(source.disputed)
+    undecided = np.isin(numbers, table.open_places)
+    disputed = np.searchsorted(places, numbers)
+    every = tuple(sorted(grade.value for grade in source.scale.grades))
     outcomes = []
-    for at in disputed.tolist():
-        given = tuple(sorted(set(codes[begins[at] : begins[at] + numbers[at]].tolist())))
+    for row in disputed.tolist():
+        given = tuple(sorted(set(codes[begins[row] : ends[row]].tolist())))
         outcomes.append(given if len(given) > 1 else every)
-    chosen = [docnos[place] for place in graded.tolist()]
-    medians = codes[begins + (numbers - 1) // 2]
-    return TopicGrades(answers.topic, np.array(chosen, dtype=np.bytes_), medians, disputed, tuple(outcomes))
-
-
-def _with_decisions(topic: TopicGrades, decided: Mapping[str, int]) -> TopicGrades:
-    """The same with what was decided; documents that nobody graded stand at the end."""
-    given = {id_bytes(docno): grade for docno, grade in decided.items()}
-    grades = topic.grades.copy()
-    # One step for each decided document among the sorted ones.
-    names = np.array(list(given), dtype=np.bytes_)
-    at = np.minimum(np.searchsorted(topic.docnos, names), max(len(topic.docnos) - 1, 0))
-    known = topic.docnos[at] == names if len(topic.docnos) else np.zeros(len(names), dtype=np.bool_)
-    values = np.array(list(given.values()), dtype=np.int64)
-    grades[at[known]] = values[known]
-    return replace(
-        topic,
-        docnos=np.concatenate([topic.docnos, names[~known]]),
-        grades=np.concatenate([grades, values[~known]]),
-    )
+    found = {}
+    bounds = np.searchsorted(places, answers.starts)
+    of_disputed = np.searchsorted(disputed, bounds)
+    for topic, rows, some in zip(answers.topics, pairwise(bounds), pairwise(of_disputed), strict=True):
+        chosen, own = slice(*rows), slice(*some)
+        further = beside.pop(topic, {})
+        if rows[0] == rows[1] and not further:
+            continue
+        docnos = [answers.docnos[place] for place in places[chosen].tolist()]
+        found[topic] = TopicGrades(
+            np.array([*docnos, *further], np.bytes_),
+            np.append(grades[chosen], np.fromiter(further.values(), np.int64)),
+            disputed[own] - rows[0],
+            undecided[own],
+            tuple(outcomes[own]),
+        )
+    nothing = np.empty(0, np.int64)
+    for topic, further in beside.items():
+        of_further = np.array(list(further), np.bytes_), np.fromiter(further.values(), np.int64)
+        found[topic] = TopicGrades(*of_further, nothing, np.empty(0, np.bool_), ())
+    return found

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.consensus.disputes import spread_of
 from workbench.consensus.rule import Pair
 from workbench.records import Judgment
 from workbench.scoring.influence import Influence
@@ -24,10 +23,23 @@ from workbench.workflow.adjudication.decisions import Decided, decided_in
 from workbench.workflow.adjudication.discussions import answers_in_discussion
 from workbench.workflow.adjudication.opinions import changed_since
 from workbench.workflow.adjudication.queue import QueueLine, QueueSummary, State
-from workbench.workflow.adjudication.queue_table import NOWHERE, STATES, QueueTable
-from workbench.workflow.adjudication.topic_spreads import judgments_at
+from workbench.workflow.adjudication.queue_table import STATES, QueueSource, QueueTable
+from workbench.workflow.judging.current_judgments import NOT_GRADES
 
 Numbers = NDArray[np.int64]
+
+
+def judgments_about(pair: Pair, place: int, source: QueueSource) -> tuple[Judgment, ...]:
+    """The judgments of a pair, which has this number among the answered ones, sorted by assessor."""
+    answers = source.answers
+    some = slice(*np.searchsorted(answers.pairs, (place, place + 1)).tolist())
+    found = [
+        Judgment(source.people[who].name, *pair, code)
+        if code >= 0
+        else Judgment(source.people[who].name, *pair, None, NOT_GRADES[code])
+        for who, code in zip(answers.assessors[some].tolist(), answers.codes[some].tolist(), strict=True)
+    ]
+    return tuple(sorted(found, key=lambda one: one.assessor))
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,23 +68,17 @@ class LineReader:
     def _line(
         self, number: int, row: AdjudicationEventRow | None, decided: Mapping[int, Decided]
     ) -> QueueLine:
-        table, source = self.table, self.table.source
+        table, people = self.table, self.table.source.people
         topic, docno = pair = table.pair(number)
-        place = int(table.places[number])
-        judgments: tuple[Judgment, ...] = ()
-        spread = spread_of((), source.scale)
-        if place != NOWHERE:
-            answers = source.answers[topic]
-            judgments = judgments_at(answers, place, docno, source.people, source.machines)
-            spread = source.spreads_of(answers).spread(place)
+        judgments = judgments_about(pair, int(table.places[number]), table.source)
         return QueueLine(
             topic=topic,
             docno=docno,
             judgments=judgments,
-            spread=spread,
+            spread=table.spreads.one(number),
             state=STATES[table.states[number]],
             decided=decided[row.id] if row else None,
-            changed=bool(row and row.grade is not None and changed_since(row, judgments, source.people)),
+            changed=bool(row and row.grade is not None and changed_since(row, judgments, people)),
             discussed=bool(row and row.id in table.answered) or pair in self._discussed,
             influence=None if self.influence is None else Influence(*self.influence[number].tolist()),
         )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
-from workbench.records import Scale, id_bytes, sorted_ids
+from workbench.consensus.spreads import Flags, Numbers, Spreads, spreads_of
+from workbench.records import Scale, id_bytes
 from workbench.storage.adjudications import CurrentDecision, current_adjudications, current_decisions
 from workbench.storage.tables import CampaignRow
 from workbench.workflow.adjudication.decisions import Decision
@@ -19,16 +19,33 @@ from workbench.workflow.adjudication.discussions import Replies, answers_in_disc
 from workbench.workflow.adjudication.opinions import Person, people_of
 from workbench.workflow.adjudication.queue import Order, State
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
-from workbench.workflow.adjudication.topic_spreads import TopicSpreads, topic_spreads
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.log import TopicAnswers, answers_by_topic, no_answers
+from workbench.workflow.log import Columns, answers_by_topic, columns_of
 
-Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 STATES = tuple(State)
 NOWHERE = -1
-_Kind = TypeVar("_Kind", bound=np.generic)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QueueSource:
+    """What the queue is made of: the campaign's settings, its people, their answers, and their spreads.
+
+    Machines are among the people, and their answers only where these count.
+    """
+
+    campaign: CampaignRow
+    rules: AdjudicationRules
+    people: Mapping[int, Person]
+    answers: Columns
+    scale: Scale
+    spreads: Spreads
+
+    @property
+    def disputed(self) -> Flags:
+        """Which of the answered pairs are disputed."""
+        return self.spreads.disputed(self.rules.disputed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,10 +53,9 @@ class QueueTable:
     """Every pair that is disputed or was decided, by topic, then document (bytes).
 
     Pair number i is of topic number `topics[i]` of `names`, which are in the order of the campaign; the pairs
-    of topic t are those from `starts[t]`. `places[i]` is its place among the answered documents of the topic,
+    of topic t are those from `starts[t]`. `places[i]` is its number among the answered pairs of the `source`,
     NOWHERE if it has no answer; `states[i]` a number in STATES. `decisions` are the current ones by pair,
     `answered` those of them that returned a pair on which everybody asked has answered since, by their ids.
-    It is made of its `source`.
     """
 
     names: tuple[str, ...]
@@ -47,22 +63,17 @@ class QueueTable:
     topics: Numbers
     docnos: Sequence[str]
     places: Numbers
-    distance: Numbers
-    mean: Floats
-    crosses: NDArray[np.bool_]
+    spreads: Spreads
     states: NDArray[np.int8]
     decisions: Mapping[int, CurrentDecision]
     answered: frozenset[int]
     source: QueueSource
 
     @property
-    def open_pairs(self) -> dict[str, NDArray[np.bytes_]]:
-        """The documents of each topic that are not decided, by its name."""
+    def open_places(self) -> Numbers:
+        """The numbers among the answered pairs of those that are not decided."""
         undecided = ~np.isin(self.states, [STATES.index(State.DECIDED), STATES.index(State.SETTLED)])
-        found: dict[str, list[bytes]] = {}
-        for row in np.flatnonzero(undecided).tolist():
-            found.setdefault(self.names[self.topics[row]], []).append(id_bytes(self.docnos[row]))
-        return {topic: np.array(docnos, dtype=np.bytes_) for topic, docnos in found.items()}
+        return self.places[undecided]
 
     def counts(self) -> dict[State, int]:
         """How many pairs are in each state."""
@@ -82,7 +93,7 @@ class QueueTable:
         docnos = self.docnos[begin:end]
         return begin + docnos.index(pair[1]) if pair[1] in docnos else None
 
-    def chosen(self, *, topic: str | None, state: State | None) -> NDArray[np.bool_]:
+    def chosen(self, *, topic: str | None, state: State | None) -> Flags:
         """Which pairs are of one topic, and in one state."""
         found = np.ones(len(self.docnos), dtype=np.bool_)
         if topic is not None:
@@ -95,79 +106,65 @@ class QueueTable:
         """The numbers of all pairs in an order; `influence` has swaps and unevenness, shape (pairs, 3)."""
         if order is Order.TOPIC:
             return np.arange(len(self.docnos))
-        keys = [-self.mean, ~self.crosses, -self.distance]
+        keys = [-self.spreads.mean, ~self.spreads.crosses, -self.spreads.distance]
         if order is Order.INFLUENCE and influence is not None:
             keys += [-influence[:, 1], -influence[:, 0]]
         return np.lexsort(keys)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class QueueSource:
-    """What the queue is made of: the campaign's settings, its people, and the answers by topic."""
-
-    campaign: CampaignRow
-    rules: AdjudicationRules
-    people: Mapping[int, Person]
-    machines: frozenset[int]
-    answers: Mapping[str, TopicAnswers]
-    scale: Scale
-
-    def spreads_of(self, answers: TopicAnswers) -> TopicSpreads:
-        """The spreads of a topic; raises WorkbenchError for a grade outside the scale."""
-        return topic_spreads(answers, machines=self.machines, rule=self.rules.disputed, scale=self.scale)
-
-
 def queue_source(db: Session, campaign_id: int) -> QueueSource:
-    """What the queue of a campaign is made of."""
+    """What the queue of a campaign is made of; raises WorkbenchError for a grade outside the scale."""
     campaign = db.get_one(CampaignRow, campaign_id)
-    rules = rules_from_json(campaign.adjudication_rules)
+    rules, scale = rules_from_json(campaign.adjudication_rules), scale_from_json(campaign.scale)
     people = people_of(db, campaign_id)
-    machines = frozenset(number for number, one in people.items() if one.machine and not rules.machines)
-    answers = answers_by_topic(db, campaign_id)
-    return QueueSource(campaign, rules, people, machines, answers, scale_from_json(campaign.scale))
+    machines = {number for number, one in people.items() if one.machine and not rules.machines}
+    answers = columns_of(answers_by_topic(db, campaign_id).values(), without=machines)
+    spreads = spreads_of(answers.pairs, answers.codes, len(answers.docnos), scale)
+    return QueueSource(campaign, rules, people, answers, scale, spreads)
 
 
 def queue_table(db: Session, campaign_id: int) -> QueueTable:
     """The pairs of the queue as they are now; raises WorkbenchError for a grade outside the scale."""
     source = queue_source(db, campaign_id)
-    decided: dict[str, dict[str, CurrentDecision]] = {}
-    for one in current_decisions(db, campaign_id):
-        decided.setdefault(one.topic, {})[one.docno] = one
-    with_any = {topic for topic, one in source.answers.items() if source.spreads_of(one).docnos}
-    with_any |= decided.keys()
-    known = [topic for topic in topic_titles(db, campaign_id) if topic in with_any]
-    names = (*known, *sorted_ids(with_any.difference(known)))
+    answers, disputed = source.answers, source.disputed
+    decided = {(one.topic, one.docno): one for one in current_decisions(db, campaign_id)}
+    places = {pair: answers.find(*pair) for pair in decided}
+    shown = disputed.copy()
+    shown[[place for place in places.values() if place is not None]] = True
+    # Who has answered has withdrawn it since: few, or none.
+    unanswered = [pair for pair, place in places.items() if place is None]
+    of_pair = np.repeat(np.arange(len(answers.topics)), np.diff(answers.starts))
+    numbers = np.flatnonzero(shown)
+    named = [answers.topics[topic] for topic in of_pair[numbers].tolist()]
+    rows = [
+        *zip(named, [answers.docnos[number] for number in numbers.tolist()], numbers.tolist(), strict=True),
+        *((topic, id_bytes(docno), NOWHERE) for topic, docno in unanswered),
+    ]
+    rank = {topic: at for at, topic in enumerate(topic_titles(db, campaign_id))}
+    rows.sort(key=lambda row: (rank.get(row[0], len(rank)), id_bytes(row[0]), row[1]))
+    names = tuple(dict.fromkeys(topic for topic, *_ in rows))
+    number_of = {topic: number for number, topic in enumerate(names)}
+    topics = np.array([number_of[topic] for topic, *_ in rows], np.int64)
+    at = np.array([place for *_, place in rows], np.int64)
+    docnos = [docno.decode("utf-8", "surrogateescape") for _, docno, _ in rows]
+    decisions = {
+        row: decided[pair]
+        for row, pair in enumerate(zip((topic for topic, *_ in rows), docnos, strict=True))
+        if pair in decided
+    }
     answered = _answered(db, source) if decided else frozenset()
-    parts = [_part(topic, source, decided.get(topic, {}), answered) for topic in names]
-    sizes = [len(one.docnos) for one in parts]
-    starts = np.cumsum([0, *sizes])
-    return QueueTable(
-        names,
-        starts,
-        np.repeat(np.arange(len(names)), sizes),
-        [docno for one in parts for docno in one.docnos],
-        _joined([one.places for one in parts], np.int64),
-        _joined([one.distance for one in parts], np.int64),
-        _joined([one.mean for one in parts], np.float64),
-        _joined([one.crosses for one in parts], np.bool_),
-        _joined([one.states for one in parts], np.int8),
-        {
-            start + row: one
-            for start, part in zip(starts.tolist(), parts, strict=False)
-            for row, one in part.decisions.items()
-        },
-        answered,
-        source,
-    )
+    states = np.zeros(len(rows), np.int8)
+    spreads = source.spreads.at(at)
+    for row, one in decisions.items():
+        agreed = not (at[row] != NOWHERE and disputed[at[row]]) and bool(spreads.graded[row] > 1)
+        states[row] = STATES.index(_state(one, answered, agreed=agreed))
+    starts = np.searchsorted(topics, np.arange(len(names) + 1))
+    return QueueTable(names, starts, topics, docnos, at, spreads, states, decisions, answered, source)
 
 
 def dispute_counts(db: Session, campaign_id: int) -> Mapping[State, int]:
     """How many pairs of the queue of disputes are in each state."""
     return queue_table(db, campaign_id).counts()
-
-
-def _joined(parts: Sequence[NDArray[_Kind]], kind: type[_Kind]) -> NDArray[_Kind]:
-    return np.concatenate(parts) if parts else np.empty(0, dtype=kind)
 
 
 def _answered(db: Session, source: QueueSource) -> frozenset[int]:
@@ -177,52 +174,6 @@ def _answered(db: Session, source: QueueSource) -> frozenset[int]:
         return frozenset()
     discussed = answers_in_discussion(db, source.campaign.id)
     return frozenset(row.id for row in back if Replies.to(row, source.people, discussed).complete)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Part:
-    """The pairs of one topic, as `QueueTable` has them."""
-
-    docnos: Sequence[str]
-    places: Numbers
-    distance: Numbers
-    mean: Floats
-    crosses: NDArray[np.bool_]
-    states: NDArray[np.int8]
-    decisions: Mapping[int, CurrentDecision]
-
-
-def _part(
-    topic: str, source: QueueSource, decided: Mapping[str, CurrentDecision], answered: frozenset[int]
-) -> _Part:
-    answers = source.answers.get(topic) or no_answers(topic)
-    spreads = source.spreads_of(answers)
-    docnos, places, rows = spreads.docnos, spreads.disputed, spreads.rows
-    if not decided.keys() <= rows.keys():
-        # Decided, and not disputed any more: few, or none.
-        docnos = tuple(sorted({*docnos, *decided}, key=id_bytes))
-        place_of = {docno: place for place, docno in enumerate(answers.docnos)}
-        places = np.array([place_of.get(docno, NOWHERE) for docno in docnos], dtype=np.int64)
-        rows = {docno: row for row, docno in enumerate(docnos)}
-    graded = _at(spreads.graded, places)
-    states = np.zeros(len(docnos), dtype=np.int8)
-    for docno, one in decided.items():
-        agreed = docno not in spreads.rows and bool(graded[rows[docno]] > 1)
-        states[rows[docno]] = STATES.index(_state(one, answered, agreed=agreed))
-    return _Part(
-        docnos,
-        places,
-        _at(spreads.distance, places),
-        _at(spreads.mean, places),
-        _at(spreads.crosses, places),
-        states,
-        {rows[docno]: one for docno, one in decided.items()},
-    )
-
-
-def _at(column: NDArray[_Kind], places: Numbers) -> NDArray[_Kind]:
-    """The values at some places; 0 at NOWHERE, which is the last place."""
-    return np.append(column, np.zeros(1, column.dtype))[places]
 
 
 def _state(one: CurrentDecision, answered: frozenset[int], *, agreed: bool) -> State:

@@ -295,16 +295,12 @@ class QueueTopics:
     def topic(self, topic: str) -> QueueTopic:
         """The pairs of a topic."""
         if topic not in self._topics:
-            per_pair, machines, pooled = self.pool.per_pair or 1, self.machines, self.pooled[topic]
             handed_out = handed_out_of(self.db, self.pool, topic)
 
-            def made(answers: TopicAnswers) -> QueueTopic:
-                codes = (one for one in answers.coded() if one[1] not in machines)
-                return QueueTopic(per_pair, pooled.in_words, codes, handed_out)
-
-            # Of a queue of a million pairs few topics change between two pages.
-            key = ("queue", self.pool.id, per_pair, machines, pooled, handed_out)
-            self._topics[topic] = self.answers[topic].keep(key, made)
+            codes = (one for one in self.answers[topic].coded() if one[1] not in self.machines)
+            self._topics[topic] = QueueTopic(
+                self.pool.per_pair or 1, self.pooled[topic].in_words, codes, handed_out
+            )
         return self._topics[topic]
 
     def abandoned(self, topic: str) -> list[Hold]:

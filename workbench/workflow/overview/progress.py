@@ -1,11 +1,10 @@
-"""How far a campaign has come, in numbers: by topic and by assessor, summed over what is kept of topics."""
+"""How far a campaign has come, in numbers: by topic and by assessor."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,10 +205,6 @@ def _progress(
 
 
 def _judged_of(answers: TopicAnswers, pooled: TopicDocnos, machines: frozenset[int]) -> _Judged:
-    return answers.keep(("judged", pooled, machines), partial(_count, pooled, machines))
-
-
-def _count(pooled: TopicDocnos, machines: frozenset[int], answers: TopicAnswers) -> _Judged:
     chosen = answers.of_people(machines) & (answers.codes >= 0)
     places, grades = answers.places[chosen], answers.codes[chosen]
     if not len(places):
@@ -232,7 +227,7 @@ def _by_assessor(
 ) -> tuple[AssessorProgress, ...]:
     kinds: dict[int, NDArray[np.int64]] = {}
     for one in answers.values():
-        for who, counts in one.keep("kinds", _kinds).items():
+        for who, counts in _kinds(one).items():
             kinds[who] = kinds.get(who, np.zeros(3, np.int64)) + counts
     lines = []
     for assessor in assessors:

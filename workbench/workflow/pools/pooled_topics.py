@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,9 +53,6 @@ class TopicDocnos:
 
     def among(self, answers: TopicAnswers) -> NDArray[np.bool_]:
         """Which of the documents that have an answer are these."""
-        return answers.keep(("among", self), self._among)
-
-    def _among(self, answers: TopicAnswers) -> NDArray[np.bool_]:
         if self.joined == answers.joined:
             return np.ones(answers.documents, bool)
         chosen = self.docnos
@@ -179,27 +175,6 @@ def machines_of(db: Session, campaign_id: int) -> frozenset[int]:
 
 def highest_grades_of(answers: TopicAnswers, machines: frozenset[int]) -> Mapping[str, int]:
     """The highest grade that somebody who is none of these machines has given, by docno of the topic."""
-    return answers.keep(("highest", machines), partial(_highest, machines))
-
-
-def graded_of_pool(db: Session, campaign_id: int, pooled: ByTopic) -> int:
-    """How many pairs of a pool, given by its topics, a person has graded."""
-    machines = machines_of(db, campaign_id)
-    answers = answers_by_topic(db, campaign_id)
-    return sum(
-        answers[topic].keep(("graded among", one, machines), partial(_count_among, one, machines))
-        for topic, one in pooled.items()
-        if topic in answers
-    )
-
-
-def _count_among(pooled: TopicDocnos, machines: frozenset[int], answers: TopicAnswers) -> int:
-    graded = np.zeros(answers.documents, np.bool_)
-    graded[answers.places[answers.of_people(machines) & (answers.codes >= 0)]] = True
-    return int(np.count_nonzero(graded & pooled.among(answers)))
-
-
-def _highest(machines: frozenset[int], answers: TopicAnswers) -> dict[str, int]:
     chosen = answers.of_people(machines) & (answers.codes >= 0)
     places, grades = answers.places[chosen], answers.codes[chosen]
     if not len(places):
@@ -209,3 +184,15 @@ def _highest(machines: frozenset[int], answers: TopicAnswers) -> dict[str, int]:
     docnos, most = answers.docnos, np.maximum.reduceat(grades, starts)
     rows = zip(places[starts].tolist(), most.tolist(), strict=True)
     return {docnos[place]: grade for place, grade in rows}
+
+
+def graded_of_pool(db: Session, campaign_id: int, pooled: ByTopic) -> int:
+    """How many pairs of a pool, given by its topics, a person has graded."""
+    machines = machines_of(db, campaign_id)
+    answers = answers_by_topic(db, campaign_id)
+    found = 0
+    for topic, one in answers.items():
+        graded = np.zeros(one.documents, np.bool_)
+        graded[one.places[one.of_people(machines) & (one.codes >= 0)]] = True
+        found += int(np.count_nonzero(graded & pooled.get(topic, NOTHING).among(one)))
+    return found

@@ -66,20 +66,13 @@ def missed_report(db: Session, campaign_id: int) -> MissedReport:
     least = scale_from_json(db.get_one(CampaignRow, campaign_id).scale).relevant_from
     machines, answers = machines_of(db, campaign_id), answers_by_topic(db, campaign_id)
     numbers, titles = last_sample_numbers(db, campaign_id), topic_titles(db, campaign_id)
-
-    def counted(topic: str) -> tuple[MissedLine, ElusionSample]:
-        row = db.get_one(MissedSampleRow, numbers[topic])
-        highest = highest_grades_of(answers[topic], machines) if topic in answers else {}
-        return _of_topic(row, {docno: grade >= least for docno, grade in highest.items()})
-
-    def line_of(topic: str) -> tuple[MissedLine, ElusionSample]:
-        if topic not in answers:
-            return counted(topic)
-        # A sample never changes, but its documents are a list as long as the pool's.
-        what = ("missed", numbers[topic], machines, least)
-        return answers[topic].keep(what, lambda _: counted(topic))
-
-    found = [(titles[topic], *line_of(topic)) for topic in titles if topic in numbers]
+    found = []
+    for topic, title in titles.items():
+        if topic in numbers:
+            row = db.get_one(MissedSampleRow, numbers[topic])
+            highest = highest_grades_of(answers[topic], machines) if topic in answers else {}
+            line = _of_topic(row, {docno: grade >= least for docno, grade in highest.items()})
+            found.append((title, *line))
     lines = tuple(replace(line, title=title) for title, line, _ in found)
     known = [(one.known, one.known_judged, one.known_relevant) for one in lines]
     all_known = [sum(column) for column in zip(*known, strict=True)]
