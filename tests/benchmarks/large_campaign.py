@@ -23,7 +23,7 @@ from workbench.formats.packed_runs import PackedRun
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document, Topic
 from workbench.storage.engine import Database
-from workbench.storage.packed import StoredForm, store_form
+from workbench.storage.run_files import StoredForm, store_form
 from workbench.storage.tables import (
     AssignmentRow,
     Base,

@@ -10,8 +10,8 @@ from workbench.cli.main import workbench
 from workbench.demo.campaign import has_demo, require_own
 from workbench.errors import Conflict
 from workbench.records import BINARY
-from workbench.storage.contents import delete_everything
 from workbench.storage.engine import Database
+from workbench.storage.migrate import delete_everything
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.people.accounts import NewAccount, any_account, create_account
 

@@ -18,7 +18,7 @@ KEPT = {
     "workflow/pools/analysis.py:_EXAMINATIONS": "the tops of runs, by the hashes of their files",
     "workflow/runs/duplicate_runs.py:_REMEMBERED": "the tops of a run, by the hash of its file",
     "workflow/scores/score_table.py:_SCORED": "scores, by qrels, measures and the hashes of files",
-    "workflow/scores/run_pairs.py:_COMPARED": "every two of some runs, by the hash of their scores",
+    "workflow/scores/leaderboard.py:_COMPARED": "every two of some runs, by the hash of their scores",
     "workflow/searching/host_index.py:_OPEN": "search indexes of this host that are open",
     "web/search_index.py:_AWAY": "since when a search engine does not answer",
 }

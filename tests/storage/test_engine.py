@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Unavailable, WorkbenchError
 from workbench.storage import engine
 from workbench.storage.engine import Database
-from workbench.storage.reachability import reachable
+from workbench.storage.migrate import reachable
 from workbench.storage.tables import AccountRow, TopicRow
 
 pytestmark = pytest.mark.engines

@@ -11,8 +11,8 @@ from sqlalchemy import insert, select, type_coerce, types
 
 from workbench.records import BINARY
 from workbench.storage.engine import Database
-from workbench.storage.packed_text import COMPRESSED, DAMAGED, PLAIN, pack_text, unpack_text
 from workbench.storage.tables import DocumentRow
+from workbench.storage.tables.columns import COMPRESSED, DAMAGED, PLAIN, pack_text, unpack_text
 from workbench.workflow.campaigns.campaigns import create_campaign
 
 LONG = "Low tide at noon, high tide at six. " * 40

@@ -10,7 +10,7 @@ import pytest
 from workbench.errors import Unavailable
 from workbench.records import without_collections
 from workbench.storage.engine import Database
-from workbench.storage.turns import NextWriter
+from workbench.storage.sqlite import NextWriter
 
 
 def test_one_process_is_next_and_another_gives_up_in_time(tmp_path: Path) -> None:

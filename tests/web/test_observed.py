@@ -18,7 +18,7 @@ from tests.cast import CHEAP, Cast
 from workbench.errors import WorkbenchError
 from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
-from workbench.storage.slow_statements import log_slow_statements
+from workbench.storage.limits import log_slow_statements
 from workbench.web.context import Context, init_app
 from workbench.web.logs import ACCESS, HOUR, JsonLines, OncePerMinute, PlainLines, RecentErrors, RequestIds
 from workbench.web.repeats import QUIET_SECONDS, Repeats

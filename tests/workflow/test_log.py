@@ -16,9 +16,8 @@ from sqlalchemy.orm import Session
 
 from tests.workflow.judging.desk_days import Day, day
 from workbench.agreement.ratings import UNSURE
-from workbench.storage.answer_columns import AnswerColumns
 from workbench.storage.engine import Database
-from workbench.storage.events import append_events, current_events
+from workbench.storage.events import AnswerColumns, append_events, current_events
 from workbench.workflow.log import CODES, answers_by_topic, folded, no_answers
 
 pytestmark = pytest.mark.engines

@@ -19,8 +19,7 @@ from workbench.errors import NotFound, Unavailable, WorkbenchError
 from workbench.settings import Settings, read_settings
 from workbench.storage import Session
 from workbench.storage.engine import Database
-from workbench.storage.migrate import migrate, require_current
-from workbench.storage.reachability import reachable
+from workbench.storage.migrate import migrate, reachable, require_current
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.act_names import COMMAND
 from workbench.workflow.people.assessors import assessors_of

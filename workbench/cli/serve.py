@@ -19,8 +19,8 @@ from workbench.cli.output import FOLDER, announce, flag, say_aside, setting
 from workbench.demo.campaign import PEOPLE, has_demo, make_demo, require_own
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.settings import Settings, environment_of, read_settings
-from workbench.storage.contents import delete_everything
 from workbench.storage.engine import Database
+from workbench.storage.migrate import delete_everything
 from workbench.workflow.campaigns.deletion import finish_deletions
 from workbench.workflow.people.accounts import any_account
 from workbench.workflow.people.passwords import Passwords, password_findings

@@ -24,8 +24,8 @@ from workbench.formats.runs import write_run
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer, Judgment, id_bytes, sorted_ids
 from workbench.storage import Session
-from workbench.storage.contents import accounts_in, campaigns_in, table_names
 from workbench.storage.engine import Database
+from workbench.storage.migrate import accounts_in, campaigns_in, table_names
 from workbench.workflow.campaigns.campaigns import Campaign, campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.judging.assignments import Distribution, assignments_of, distribute, in_turn

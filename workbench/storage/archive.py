@@ -43,11 +43,11 @@ from workbench.storage.migrate import (
     changing_schema,
     configuration,
     known_revisions,
+    reachable,
     require_known,
     upgrade_to_latest,
     wait_for_others,
 )
-from workbench.storage.reachability import reachable
 from workbench.storage.rows import (
     LEFT_OUT,
     MOST_ROWS,

@@ -33,7 +33,7 @@ from workbench.errors import DiskFull, Unavailable, WorkbenchError
 from workbench.records import without_collections
 from workbench.storage import sqlite
 from workbench.storage.limits import time_limit
-from workbench.storage.turns import BUSY, NextWriter
+from workbench.storage.sqlite import BUSY, NextWriter
 
 Writing = Callable[[], AbstractContextManager[Session]]
 """What opens a transaction that writes: `Database.writing`, or what a door adds to it."""

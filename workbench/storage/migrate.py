@@ -1,7 +1,8 @@
-"""Migrations: create the schema in an empty database, or upgrade an older one to this version."""
+"""The schema: whether a database responds, what it holds; created, upgraded to this version, and emptied."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache
@@ -11,14 +12,34 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import text
+from sqlalchemy import delete, inspect, select, text
 from sqlalchemy.engine import Connection
+from sqlalchemy.exc import DisconnectionError, OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnection
 
 from workbench import __version__
 from workbench.errors import WorkbenchError
 from workbench.storage import sqlite
-from workbench.storage.engine import Database
-from workbench.storage.reachability import reachable
+from workbench.storage.engine import Database, first_line
+from workbench.storage.tables import AccountRow, Base, CampaignRow, TrailRow
+
+
+def reachable(database: Database) -> None:
+    """Raise WorkbenchError, with the reason, if the database does not respond."""
+    try:
+        with database.engine.connect() as connection:
+            connection.execute(text("select 1"))
+    except (OperationalError, NoConnection, DisconnectionError) as error:
+        reason = first_line(error)
+        raise WorkbenchError(f"the database does not respond: {reason}", remedy=_remedy(database)) from None
+
+
+def _remedy(database: Database) -> str:
+    folder = Path(database.engine.url.database or "").parent
+    if database.embedded and not os.access(folder, os.W_OK):
+        return f"{folder} is read-only, and SQLite writes beside its file: make it writable"
+    return "check its address"
+
 
 MIGRATIONS = Path(__file__).resolve().parent / "migrations"
 
@@ -122,3 +143,33 @@ def known_revisions() -> tuple[str, ...]:
 def upgrade_to_latest(connection: Connection) -> None:
     """Upgrade the schema within an open transaction."""
     command.upgrade(configuration(connection), "head")
+
+
+def table_names(database: Database) -> frozenset[str]:
+    """The tables of a database, whatever program made them."""
+    with database.reading() as db:
+        return frozenset(inspect(db.connection()).get_table_names())
+
+
+def campaigns_in(database: Database) -> dict[str, bool]:
+    """The slugs of the campaigns, and whether each is illustrative; empty where there is no such table."""
+    if CampaignRow.__tablename__ not in table_names(database):
+        return {}
+    with database.reading() as db:
+        return dict(db.execute(select(CampaignRow.slug, CampaignRow.illustrative)).all())
+
+
+def accounts_in(database: Database) -> bool:
+    """Whether there is any account."""
+    if AccountRow.__tablename__ not in table_names(database):
+        return False
+    with database.reading() as db:
+        return db.scalar(select(AccountRow.id).limit(1)) is not None
+
+
+def delete_everything(database: Database) -> None:
+    """Delete every row of every table but the trail, which stays whatever is deleted."""
+    with database.writing() as db:
+        for table in reversed(Base.metadata.sorted_tables):
+            if table.name != TrailRow.__tablename__:
+                db.execute(delete(table))

@@ -8,8 +8,8 @@ from flask import Flask
 
 from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
+from workbench.storage.limits import log_slow_statements
 from workbench.storage.migrate import migrate
-from workbench.storage.slow_statements import log_slow_statements
 from workbench.web import access, api, assets, context, errors, notices, security, templating, trail
 from workbench.web.ids import IdConverter, NumberConverter, TextConverter
 from workbench.web.pages import BLUEPRINTS

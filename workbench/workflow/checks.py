@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from workbench.errors import Finding, WorkbenchError
 from workbench.formats.identifiers import LONGEST_ID
@@ -50,3 +52,15 @@ def checked_sha256(digest: str | None) -> str | None:
     if digest is not None and not _SHA256.fullmatch(digest):
         raise WorkbenchError("the hash of the shown text is not a SHA-256")
     return digest
+
+
+Record = TypeVar("Record")
+
+
+def record_of(kind: Callable[..., Record], row: object, /, **otherwise: Any) -> Record:
+    """A record (a dataclass) of a row; `otherwise` has the fields that are called or said otherwise there.
+
+    Raises AttributeError for a field that neither has.
+    """
+    names = kind.__annotations__
+    return kind(**{name: otherwise[name] if name in otherwise else getattr(row, name) for name in names})

@@ -25,8 +25,8 @@ from workbench.errors import Conflict, Finding, InvalidInput, NotFound, Unavaila
 from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.storage.tables import JobRow
+from workbench.workflow.checks import record_of
 from workbench.workflow.clock import shared_now
-from workbench.workflow.from_rows import record_of
 
 BEAT_SECONDS = 1.0
 ABANDONED = timedelta(seconds=15)

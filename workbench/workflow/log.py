@@ -23,9 +23,8 @@ from sqlalchemy.pool import Pool
 
 from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE
 from workbench.records import Answer, id_bytes
-from workbench.storage.answer_columns import AnswerColumns, answer_columns
 from workbench.storage.engine import WRITES
-from workbench.storage.events import LATER, WITHDRAWN, newest_events
+from workbench.storage.events import LATER, WITHDRAWN, AnswerColumns, answer_columns, newest_events
 from workbench.storage.tables import CampaignRow
 
 CODES: Mapping[str, int] = {Answer.UNSURE: UNSURE, Answer.CANNOT_JUDGE: CANNOT_JUDGE}

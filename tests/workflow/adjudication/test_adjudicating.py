@@ -15,12 +15,7 @@ from workbench.records import Answer, Judgment
 from workbench.storage.adjudications import adjudicated_grades, decision_counts
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
-from workbench.workflow.adjudication.decisions import (
-    Decision,
-    DecisionRecorded,
-    DecisionSubmission,
-    decide,
-)
+from workbench.workflow.adjudication.decisions import Decision, DecisionRecorded, DecisionSubmission, decide
 from workbench.workflow.adjudication.disputes import disputed_pair
 from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules
 from workbench.workflow.judging.importing import import_judgments

@@ -12,8 +12,8 @@ from tests.workflow.adjudication.test_discussing import state
 from workbench.agreement.options import AgreementOptions, Occasion
 from workbench.workflow.adjudication.decisions import Decision, undo
 from workbench.workflow.adjudication.queue import State
-from workbench.workflow.agreement.independent_answers import discussed_answers
 from workbench.workflow.agreement.report import campaign_agreement
+from workbench.workflow.agreement.selection import discussed_answers
 
 
 def test_before_is_all_that_was_said_before_and_a_withdrawn_grade_counts_no_more_after(db: Session) -> None:

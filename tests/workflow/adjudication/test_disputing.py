@@ -10,7 +10,7 @@ from workbench.consensus.disputes import Difference
 from workbench.errors import WorkbenchError
 from workbench.workflow.adjudication.disputes import dispute_queue
 from workbench.workflow.adjudication.queue import Order, State
-from workbench.workflow.adjudication.queue_lines import Queue
+from workbench.workflow.adjudication.queue_table import Queue
 from workbench.workflow.adjudication.rules import (
     AdjudicationRules,
     adjudication_rules,

@@ -16,9 +16,9 @@ from workbench.records import Judgment
 from workbench.storage.tables import PoolEntryRow, PoolEventRow, RunRow
 from workbench.workflow.judging.adaptive_handout import live_report
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.pools.adaptive_pools import pool_events
 from workbench.workflow.pools.listing import pool_report
 from workbench.workflow.pools.making import make_pool
+from workbench.workflow.pools.pool_rows import pool_events
 
 
 def judge(db: Session, live: Live, name: str, *grades: int | None) -> list[str]:

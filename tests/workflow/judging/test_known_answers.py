@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from tests.workflow.judging.probed import probed
 from workbench.errors import NotFound, WorkbenchError
 from workbench.storage.events import TRAINING
-from workbench.workflow.agreement.known_answers import known_answer_lines
+from workbench.workflow.agreement.probe_answers import known_answer_lines
 from workbench.workflow.judging.quality_checks import CheckRules
 from workbench.workflow.judging.quality_settings import (
     change_known_answer,

@@ -20,11 +20,10 @@ from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.task import prepare_next
-from workbench.workflow.pools.adaptive_pools import pool_events
-from workbench.workflow.pools.learner_pools import raise_budget
+from workbench.workflow.pools.learner_pools import advice_export, further_sample, pool_advice, raise_budget
 from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
 from workbench.workflow.pools.making import make_pool
-from workbench.workflow.pools.stopping_advice import advice_export, further_sample, pool_advice
+from workbench.workflow.pools.pool_rows import pool_events
 
 TIDES = {"t1": "tides high water table", "t2": "table of high water in the harbour", "t3": "high tides"}
 NETS = {f"n{number}": f"nets and fish, number {number}" for number in range(1, 12)}

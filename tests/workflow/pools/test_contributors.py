@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from tests.builders import pooled_campaign
 from workbench.storage.tables import PoolEntryRow, PoolRow
 from workbench.workflow.pools.additions import Additions, add_documents
-from workbench.workflow.pools.contributors import contributions_of
+from workbench.workflow.pools.pool_rows import contributions_of
 
 
 @pytest.mark.engines

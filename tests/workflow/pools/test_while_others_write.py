@@ -20,7 +20,6 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import PackedRunRow, PoolEntryRow, PoolEventRow, PoolRow, RunRow
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools import drafts, making
-from workbench.workflow.pools.adaptive_pools import initial_adaptive_pool, pool_events
 from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.drafts import open_pool, open_while_others_write, rebuild
 from workbench.workflow.pools.listing import pool_entries, pool_report, pools_of
@@ -31,6 +30,7 @@ from workbench.workflow.pools.making import (
     pool_by_recipe,
     write_entries,
 )
+from workbench.workflow.pools.pool_rows import initial_adaptive_pool, pool_events
 
 pytestmark = pytest.mark.engines
 DEPTH_2 = PoolRecipe(parameters={"depth": 2})

@@ -20,8 +20,7 @@ from workbench.records import FOUR_GRADES, Grade, Judgment, Scale, sorted_ids
 from workbench.workflow.judging.current_judgments import judgments_of_topic
 from workbench.workflow.log import TopicAnswers
 from workbench.workflow.pools.pooled_topics import TopicDocnos
-from workbench.workflow.qrels.qrels import Material, qrels_of
-from workbench.workflow.qrels.vote_tables import JudgedTopics
+from workbench.workflow.qrels.qrels import JudgedTopics, Material, qrels_of
 
 ASSESSORS = ((3, "ann", False), (7, "bea", False), (2, "cyd", False), (9, "model", True), (4, "zoe", False))
 """Their ids have another order than their names."""

@@ -26,8 +26,8 @@ from workbench.workflow.campaigns.originals import original_bytes
 from workbench.workflow.judging.adaptive_states import replay_pool
 from workbench.workflow.people.membership import add_role, remove_role
 from workbench.workflow.people.roles import Role
-from workbench.workflow.pools.adaptive_pools import pool_events
 from workbench.workflow.pools.listing import pools_of
+from workbench.workflow.pools.pool_rows import pool_events
 from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.importing import import_release
 from workbench.workflow.releases.making import make_release

@@ -16,7 +16,7 @@ from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons
 from workbench.scoring.two_runs import METHODS
 from workbench.storage.engine import Database
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.scores.run_pairs import table_pairs
+from workbench.workflow.scores.leaderboard import table_pairs
 from workbench.workflow.scores.score_table import ScoreTable, score_runs
 
 # Relevant are d1 of T1 and d/4 of T2. RR of alpha 1 and 1, of beta 1/3 and 1, of half 1/2 and 0.

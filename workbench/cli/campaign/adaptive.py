@@ -26,7 +26,7 @@ from workbench.learning.advice import RecallEstimate
 from workbench.learning.stopping import StoppingGoal
 from workbench.records import id_bytes
 from workbench.workflow.judging.adaptive_states import Replayed, replay_pool
-from workbench.workflow.pools.stopping_advice import TopicAdvice, advice_export, further_sample, pool_advice
+from workbench.workflow.pools.learner_pools import TopicAdvice, advice_export, further_sample, pool_advice
 
 
 @campaign_command("replay")

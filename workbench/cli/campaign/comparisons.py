@@ -32,10 +32,9 @@ from workbench.scoring.topic_difficulty import topic_table_export
 from workbench.scoring.two_runs import all_pairs_export, two_runs_export
 from workbench.storage import Session
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.scores.leaderboard import leaderboard, leaderboard_export
-from workbench.workflow.scores.run_pairs import table_pairs, table_two_runs
+from workbench.workflow.scores.leaderboard import leaderboard, leaderboard_export, table_pairs, table_two_runs
+from workbench.workflow.scores.run_profile import table_topics
 from workbench.workflow.scores.score_table import ScoreTable, default_measures, score_runs
-from workbench.workflow.scores.topic_table import table_topics
 
 MEASURE = click.option(
     "-m",

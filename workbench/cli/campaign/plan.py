@@ -12,8 +12,7 @@ from workbench.pooling.planning import Certainty
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import TieRule
 from workbench.workflow.pools.analysis import analyse as analyse_campaign
-from workbench.workflow.pools.planning import plan_pool
-from workbench.workflow.pools.pool_json import plan_json
+from workbench.workflow.pools.planning import plan_json, plan_pool
 
 
 @campaign_command("plan")

@@ -46,9 +46,8 @@ from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.comparison import ComparedPools, compare_pools
 from workbench.workflow.pools.drafts import BeforeOpening
 from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
-from workbench.workflow.pools.listing import pool_summary, pools_of
+from workbench.workflow.pools.listing import made_pool_json, pool_json, pool_summary, pools_of
 from workbench.workflow.pools.making import NewPool, make_while_others_write
-from workbench.workflow.pools.pool_json import made_pool_json, pool_json
 from workbench.workflow.pools.pool_rows import PoolState
 
 POOL = click.argument("pool_name", metavar="POOL")

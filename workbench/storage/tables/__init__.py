@@ -47,11 +47,7 @@ from workbench.storage.tables.pools import (
 )
 from workbench.storage.tables.releases import ReleasePartRow, ReleaseRow
 from workbench.storage.tables.runs import CheckedFileRow, GroupMemberRow, GroupRow, PackedRunRow, RunRow
-from workbench.storage.tables.searching import (
-    MissedSampleRow,
-    SearchEventRow,
-    SearchRow,
-)
+from workbench.storage.tables.searching import MissedSampleRow, SearchEventRow, SearchRow
 
 __all__ = [
     "AccessTokenRow",

@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import CheckConstraint, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from workbench.storage.packed_text import PackedText
 from workbench.storage.tables.columns import (
     AccountId,
     Base,
@@ -19,6 +18,7 @@ from workbench.storage.tables.columns import (
     Id,
     IdKey,
     JsonObject,
+    PackedText,
     RowKey,
     Str20,
     Str64,

@@ -1,7 +1,8 @@
-"""What all tables share: their base class, kinds of columns, times in UTC, ids compared as bytes."""
+"""The types of columns, among them texts that are stored compressed, and the base of all tables."""
 
 from __future__ import annotations
 
+import zlib
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar
 
@@ -12,6 +13,7 @@ from sqlalchemy import (
     Double,
     ForeignKey,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Text,
@@ -91,3 +93,41 @@ class Base(DeclarativeBase):
         JsonObject: JSON,
         list[Any]: JSON,
     }
+
+
+PLAIN, COMPRESSED = b"\0", b"\1"
+"""The first byte of a stored text says what follows: its UTF-8, or that compressed by zlib."""
+DAMAGED = "\ufffd"
+"""What a stored text that cannot be unpacked reads as: its hash is another one then, which `verify` tells."""
+
+
+def pack_text(text: str) -> bytes:
+    """A text as it is stored; compressed where that makes it shorter."""
+    plain = text.encode()
+    compressed = zlib.compress(plain)
+    return COMPRESSED + compressed if len(compressed) < len(plain) else PLAIN + plain
+
+
+def unpack_text(stored: bytes) -> str:
+    """The text of stored bytes; DAMAGED for what `pack_text` never made."""
+    try:
+        if stored[:1] == COMPRESSED:
+            return zlib.decompress(stored[1:]).decode()
+        return stored[1:].decode() if stored[:1] == PLAIN else DAMAGED
+    except (zlib.error, UnicodeDecodeError):
+        return DAMAGED
+
+
+class PackedText(TypeDecorator[str]):
+    """A column of long texts; the database sees bytes, so that it cannot search in them."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Any) -> bytes | None:
+        """The bytes to store."""
+        return None if value is None else pack_text(value)
+
+    def process_result_value(self, value: bytes | None, dialect: Any) -> str | None:
+        """The stored text."""
+        return None if value is None else unpack_text(value)

@@ -16,8 +16,7 @@ from workbench.web.access import here, organiser
 from workbench.web.api.cursors import Flag, Real, Whole, sent
 from workbench.web.api.operations import operation
 from workbench.web.context import reading
-from workbench.workflow.pools.planning import plan_pool
-from workbench.workflow.pools.pool_json import plan_json
+from workbench.workflow.pools.planning import plan_json, plan_pool
 
 blueprint = Blueprint("plans", __name__, url_prefix="/campaigns/<slug>/plans")
 Count = Annotated[Whole, Field(ge=1, le=10**6)]

@@ -27,9 +27,15 @@ from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.pools import drafts
 from workbench.workflow.pools.additions import Additions, add_documents, remove_addition
-from workbench.workflow.pools.listing import origin_lines, pool_origins, pool_report, pool_summary
+from workbench.workflow.pools.listing import (
+    made_pool_json,
+    origin_lines,
+    pool_json,
+    pool_origins,
+    pool_report,
+    pool_summary,
+)
 from workbench.workflow.pools.making import NewPool
-from workbench.workflow.pools.pool_json import made_pool_json, pool_json
 
 blueprint = Blueprint("pools", __name__, url_prefix="/campaigns/<slug>/pools")
 PAIRS = "text/tab-separated-values; charset=utf-8"

@@ -6,7 +6,7 @@ from flask import Blueprint
 
 from workbench.errors import Unavailable, WorkbenchError
 from workbench.storage.limits import time_limit
-from workbench.storage.reachability import reachable
+from workbench.storage.migrate import reachable
 from workbench.web.access import anyone
 from workbench.web.context import app_context
 

@@ -28,8 +28,7 @@ from workbench.workflow.adjudication.opinions import (
     shown_document,
 )
 from workbench.workflow.adjudication.queue import Order, State
-from workbench.workflow.adjudication.queue_lines import LineReader, Queue
-from workbench.workflow.adjudication.queue_table import STATES, queue_table
+from workbench.workflow.adjudication.queue_table import STATES, LineReader, Queue, queue_table
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
 from workbench.workflow.campaigns.collection import as_topic
 from workbench.workflow.campaigns.scales import scale_from_json

@@ -1,8 +1,9 @@
-"""Agreement in a campaign: the whole report, two assessors in detail, and how far its people agree."""
+"""Agreement in a campaign: the whole report, two assessors in detail, and what further judgments may show."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -11,6 +12,8 @@ from workbench.agreement.options import AgreementOptions, Singles
 from workbench.agreement.pair_report import PairReport, pair_report
 from workbench.agreement.pairwise import AssessorPair, assessor_pairs
 from workbench.agreement.report import AgreementReport, agreement_report
+from workbench.agreement.sample_size import intraclass_correlation
+from workbench.errors import WorkbenchError
 from workbench.workflow.agreement.selection import campaign_ratings
 
 
@@ -47,3 +50,25 @@ def agreement_of_people(db: Session, campaign_id: int) -> People:
     together = chosen(coefficients_of(selection, options)[1], "pooled")
     pairs = assessor_pairs(selection.ratings.shared(), options)
     return People(tuple(one.name for one in selection.assessors), together, pairs)
+
+
+def expected_of(db: Session, campaign_id: int) -> dict[str, Any]:
+    """Of a size request what is known of a campaign: kappa, relevant, topics (effective) and icc."""
+    options = AgreementOptions()
+    try:
+        selection = campaign_ratings(db, campaign_id, options)
+    except WorkbenchError:
+        return {}
+    pooled = chosen(coefficients_of(selection, options)[1], "pooled")
+    # Of so few topics that there is no interval nothing else is known either.
+    if pooled.value is None or pooled.interval is None or pooled.interval.low is None:
+        return {}
+    shared = selection.ratings.shared()
+    given = shared.given()
+    found: dict[str, Any] = {
+        "kappa": min(max(round(pooled.value, 2), 0.0), 0.99),
+        "relevant": min(max(round(float((given.codes == 0).mean()), 3), 0.001), 0.999),
+        "topics": int(pooled.interval.effective or 0),
+    }
+    icc = intraclass_correlation(shared)
+    return found if icc is None else found | {"icc": round(icc, 3)}

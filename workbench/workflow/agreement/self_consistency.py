@@ -11,11 +11,12 @@ from sqlalchemy.orm import Session
 from workbench.agreement.export import method_cells
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.self_consistency import Consistency, self_consistency
-from workbench.workflow.agreement.own_events import AssessorEvents, own_events
 from workbench.workflow.agreement.probe_answers import (
     Against,
+    AssessorEvents,
     answers_to_probes,
     known_answers,
+    own_events,
 )
 from workbench.workflow.agreement.selection import ComparedGrades, compared_grades
 

@@ -24,7 +24,7 @@ from workbench.storage.tables import (
     MemberRow,
 )
 from workbench.workflow.campaigns.scales import refuse_reserved, scale_from_json, scale_to_json
-from workbench.workflow.from_rows import record_of
+from workbench.workflow.checks import record_of
 from workbench.workflow.people.roles import Role
 
 ARCHIVED = "this campaign is archived: nothing in it can be changed"

@@ -22,10 +22,6 @@ from workbench.pooling.adaptive.live import Adaptive, Happening
 from workbench.storage.tables import CampaignRow, PoolEntryRow, PoolRow, RunRow, TopicRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import as_topic
-from workbench.workflow.pools.adaptive_pools import (
-    adaptive_pool_row,
-    initial_adaptive_pool,
-)
 from workbench.workflow.pools.learner_pools import (
     LearnerCandidates,
     StoredRound,
@@ -39,6 +35,10 @@ from workbench.workflow.pools.learner_pools import (
 )
 from workbench.workflow.pools.learner_rounds import texts_of
 from workbench.workflow.pools.pool_log import ChoiceReason, TopicEvent, TopicFold, events_of
+from workbench.workflow.pools.pool_rows import (
+    adaptive_pool_row,
+    initial_adaptive_pool,
+)
 
 MOST_POOLS = 8
 

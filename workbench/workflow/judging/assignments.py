@@ -26,8 +26,7 @@ from workbench.workflow.judging.handout import OrderRule
 from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.assessors import assessor_names, assignable_ids
-from workbench.workflow.pools.adaptive_pools import topics_of_pool
-from workbench.workflow.pools.pool_rows import require_open, share_locked_pool
+from workbench.workflow.pools.pool_rows import require_open, share_locked_pool, topics_of_pool
 
 
 def revoke(db: Session, campaign_id: int, assignment_id: int) -> AssignmentRow:

@@ -11,7 +11,7 @@ from workbench.storage.tables import PoolEventRow, PoolRow
 from workbench.workflow.judging.adaptive_handout import AdaptiveHandout
 from workbench.workflow.judging.handout import FixedHandout, Handout
 from workbench.workflow.judging.queue_handout import QueueHandout
-from workbench.workflow.pools.adaptive_pools import is_adaptive
+from workbench.workflow.pools.pool_rows import is_adaptive
 
 
 def kind_of(pool: PoolRow) -> type[Handout]:

@@ -18,8 +18,8 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound
 from workbench.storage.tables import AccountRow, CampaignRow, MailMessageRow
+from workbench.workflow.checks import record_of
 from workbench.workflow.clock import shared_now
-from workbench.workflow.from_rows import record_of
 from workbench.workflow.mail.message import Message
 from workbench.workflow.mail.messages import (
     WorkLeft,

@@ -24,8 +24,7 @@ from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.assigned_work import given_topics
 from workbench.workflow.people.assessors import able_ids
 from workbench.workflow.people.roles import Role
-from workbench.workflow.pools.adaptive_pools import is_adaptive, topics_of_pool
-from workbench.workflow.pools.pool_rows import PoolState, state_of
+from workbench.workflow.pools.pool_rows import PoolState, is_adaptive, state_of, topics_of_pool
 from workbench.workflow.pools.pooled_topics import missing_count, pooled_by_topic, pooled_pairs
 
 

@@ -20,9 +20,8 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
 from workbench.storage.tables import AccessTokenRow
-from workbench.workflow.checks import storable
+from workbench.workflow.checks import record_of, storable
 from workbench.workflow.clock import utc_now
-from workbench.workflow.from_rows import record_of
 from workbench.workflow.people.tokens import new_token, token_hash
 
 PREFIX = "wbt_"

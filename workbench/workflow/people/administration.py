@@ -25,8 +25,8 @@ from workbench.storage.tables import (
     SessionRow,
     TwoFactorRow,
 )
+from workbench.workflow.checks import record_of
 from workbench.workflow.clock import utc_now
-from workbench.workflow.from_rows import record_of
 from workbench.workflow.people.accounts import NO_PASSWORD
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import sign_out_everywhere

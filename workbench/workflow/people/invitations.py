@@ -18,8 +18,8 @@ from sqlalchemy.orm import Session, aliased
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.storage import locks
 from workbench.storage.tables import AccountRow, CampaignRow, GroupRow, InvitationRow, MailMessageRow
+from workbench.workflow.checks import record_of
 from workbench.workflow.clock import utc_now
-from workbench.workflow.from_rows import record_of
 from workbench.workflow.people.accounts import Account, NewAccount, create_account
 from workbench.workflow.people.groups import join, require_group
 from workbench.workflow.people.mail_addresses import address_of, set_address

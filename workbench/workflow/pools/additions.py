@@ -16,11 +16,11 @@ from workbench.workflow.campaigns.collection import with_text
 from workbench.workflow.checks import id_finding, storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import account_names
-from workbench.workflow.pools.adaptive_pools import is_adaptive
 from workbench.workflow.pools.listing import Addition
 from workbench.workflow.pools.making import manual_entry
 from workbench.workflow.pools.pool_rows import (
     REMOVED,
+    is_adaptive,
     locked_pool,
     pool_row,
     recount,

@@ -27,9 +27,8 @@ from workbench.storage.tables import CampaignRow, GroupRow, RunRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.log import answers_by_topic
-from workbench.workflow.pools.contributors import contributors
 from workbench.workflow.pools.listing import PoolLine, pool_summary
-from workbench.workflow.pools.pool_rows import pool_row
+from workbench.workflow.pools.pool_rows import contributors, pool_row
 from workbench.workflow.pools.pooled_topics import highest_grades_of, machines_of
 from workbench.workflow.runs.packed_store import run_leading
 from workbench.workflow.runs.run_records import listed_runs

@@ -18,7 +18,6 @@ from workbench.records import id_bytes, sorted_ids
 from workbench.storage import locks
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, DocumentRow, PoolEntryRow, PoolRow
-from workbench.workflow.pools.adaptive_pools import is_adaptive, topics_of_pool
 from workbench.workflow.pools.listing import PoolLine, PoolReport, pool_report, pool_summary
 from workbench.workflow.pools.making import (
     TRIES,
@@ -37,11 +36,13 @@ from workbench.workflow.pools.pool_rows import (
     PoolState,
     checked_name,
     contents_of,
+    is_adaptive,
     locked_pool,
     pool_row,
     require_draft,
     require_open,
     state_of,
+    topics_of_pool,
 )
 from workbench.workflow.pools.pooled_topics import ByTopic, graded_of_pool, pooled_by_topic, read_by_topic
 from workbench.workflow.runs.packed_store import pack_runs_one_by_one

@@ -28,7 +28,6 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import as_topic, read_texts
-from workbench.workflow.pools.adaptive_pools import totals
 from workbench.workflow.pools.learner_pools import (
     LearnerCandidates,
     StoredRound,
@@ -40,6 +39,7 @@ from workbench.workflow.pools.learner_pools import (
     round_values,
 )
 from workbench.workflow.pools.pool_log import TopicFold, append_pool_events, events_of, lock_topic
+from workbench.workflow.pools.pool_rows import totals
 from workbench.workflow.pools.pooled_topics import relevant_pairs
 
 MOST_COLLECTIONS = 2

@@ -10,15 +10,24 @@ from typing import Any
 from sqlalchemy import Row, Select, case, func, select, tuple_
 from sqlalchemy.orm import Session
 
+from workbench.json_forms.filling import filled
+from workbench.json_forms.judging import MadePoolJson, PoolJson
 from workbench.pooling.strategies import WHILE_JUDGING
 from workbench.records import Contribution, TieRule, id_bytes
 from workbench.storage.engine import WRITES
 from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.pools.adaptive_pools import is_adaptive, totals
-from workbench.workflow.pools.contributors import Contributed, contributions_of
-from workbench.workflow.pools.pool_rows import PoolState, contents_of, pool_row, state_of
+from workbench.workflow.pools.pool_rows import (
+    Contributed,
+    PoolState,
+    contents_of,
+    contributions_of,
+    is_adaptive,
+    pool_row,
+    state_of,
+    totals,
+)
 from workbench.workflow.pools.pooled_topics import pooled_by_topic
 from workbench.workflow.runs.run_records import listed_runs
 
@@ -402,3 +411,29 @@ def topic_pairs(
     )
     # One row after the other: of a hundred there may be a hundred thousand runs.
     return tuple(pooled_pair(one, most_runs=most_runs) for one in rows)
+
+
+def pool_json(line: PoolLine) -> PoolJson:
+    """A pool in the list."""
+    return filled(
+        PoolJson,
+        line,
+        parameters=dict(line.parameters),
+        runs=line.tags,
+        added_by_hand=line.added,
+    )
+
+
+def made_pool_json(made: PoolReport) -> MadePoolJson:
+    """A pool in full: its recipe, its topics and what each run contributed."""
+    return {
+        "name": made.pool.name,
+        "state": made.pool.state,
+        "adaptive": made.pool.adaptive,
+        "recipe": made.recipe,
+        "pairs": made.pool.pairs,
+        "largest_possible": made.pool.largest_possible,
+        "share": made.pool.share,
+        "topics": {size.topic: size.pairs for size in made.by_topic},
+        "runs": {part.tag: {"pairs": part.pairs, "alone": part.alone} for part in made.by_run},
+    }

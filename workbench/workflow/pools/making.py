@@ -24,11 +24,17 @@ from workbench.storage import locks
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow, PoolEntryRow, PoolRow, RunRow
 from workbench.workflow.checks import storable
-from workbench.workflow.pools.adaptive_pools import adaptive_recipe, initial_adaptive_pool, most_pairs
 from workbench.workflow.pools.learner_pools import is_learner, learner_recipe
 from workbench.workflow.pools.listing import PoolReport, pool_report, recipe_in_words
 from workbench.workflow.pools.pool_log import append_pool_events
-from workbench.workflow.pools.pool_rows import LONGEST_NAME, checked_name, name_taken
+from workbench.workflow.pools.pool_rows import (
+    LONGEST_NAME,
+    adaptive_recipe,
+    checked_name,
+    initial_adaptive_pool,
+    most_pairs,
+    name_taken,
+)
 from workbench.workflow.pools.pooled_topics import highest_grades, relevant_pairs
 from workbench.workflow.runs.packed_store import pack_runs, pack_runs_one_by_one, run_for_use
 from workbench.workflow.runs.run_records import lines_of_runs

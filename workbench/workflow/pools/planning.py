@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy.orm import Session
 
+from workbench.json_forms.filling import filled
+from workbench.json_forms.planning import PoolPlanJson
 from workbench.pooling.depth import DEPTH
 from workbench.pooling.planning import Certainty, JudgingWork, Lengths, growth_table, reached_in_places
 from workbench.pooling.run_tops import Reached, RunTops, known_tops, reached
@@ -124,3 +126,22 @@ def _longest(db: Session, campaign_id: int, tags: Sequence[str]) -> Lengths:
 def _judging(db: Session, campaign_id: int, per_pair: int) -> int:
     """How many assessors with an account the campaign has; as many as a pair needs if there are fewer."""
     return max(per_pair, 1, sum(one.able for one in assessors_of(db, campaign_id)))
+
+
+def plan_json(planned: Plan) -> PoolPlanJson:
+    """The plan as plain data."""
+    work = planned.work
+    return filled(
+        PoolPlanJson,
+        planned,
+        parameters=dict(planned.parameters),
+        certainty=str(planned.certainty),
+        per_pair=work.per_pair,
+        assessors=work.assessors,
+        seconds=work.seconds,
+        seconds_from=str(planned.pace.source),
+        hours=work.hours(planned.pairs),
+        hours_each=work.hours_each(planned.pairs),
+        topics={one.topic: one.pairs for one in planned.topics},
+        by_depth={str(depth): pairs for depth, pairs in planned.growth},
+    )

@@ -21,8 +21,7 @@ from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import documents_version, lacking_documents
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.log import TopicAnswers, answers_by_topic
-from workbench.workflow.pools.adaptive_pools import is_adaptive
-from workbench.workflow.pools.pool_rows import contents_of
+from workbench.workflow.pools.pool_rows import contents_of, is_adaptive
 
 KEPT = 32
 """So many pools, and unions of pools, have their documents kept in memory, as far as there is room."""

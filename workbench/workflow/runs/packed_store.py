@@ -27,7 +27,7 @@ from workbench.formats.runs import cut, read_run
 from workbench.pooling.run_tops import RunTops
 from workbench.records import Run, TieRule
 from workbench.storage.engine import Database
-from workbench.storage.packed import StoredForm, parts_of, store_form, stored_forms
+from workbench.storage.run_files import StoredForm, parts_of, store_form, stored_forms
 from workbench.storage.tables import PackedRunRow, RunRow
 from workbench.workflow.campaigns.collection import topic_titles
 

@@ -1,19 +1,23 @@
-"""One run in detail: its summary sheet, and each topic against the median of all runs."""
+"""What pages show of a score table beside its runs: one run in full, topics by difficulty, and curves."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from sqlalchemy.orm import Session
 
+from workbench.consensus.rules import choice_label
+from workbench.scoring.curves import CurveOptions, RunCurves, run_curves
 from workbench.scoring.kernels.binary import LEVELS
 from workbench.scoring.measures import CUTOFFS, parse_measures
 from workbench.scoring.scorer import RunScores, higher_is_better, topic_scores_of
 from workbench.scoring.summary_sheet import SummarySheet, sheet_measures, summary_sheet
-from workbench.scoring.topic_difficulty import topic_spreads
+from workbench.scoring.topic_difficulty import TopicTable, topic_spreads, topic_table
 from workbench.tables import Export, table_export
+from workbench.workflow.qrels.settled_lines import scorer_of
+from workbench.workflow.runs.packed_store import arrays_for_use
 from workbench.workflow.scores.score_table import ScoreTable, score_by
 
 # Medians of two are halves of sums: a difference below this is rounding.
@@ -136,3 +140,29 @@ def sheet_export(profile: RunProfile) -> Export:
     ]
     columns = ("figure", "at", "value")
     return table_export(columns, rows)
+
+
+def table_curves(
+    db: Session,
+    campaign_id: int,
+    found: ScoreTable,
+    tags: Sequence[str],
+    kind: str,
+    options: CurveOptions,
+) -> RunCurves:
+    """The curves of some runs of a table, one or more, in the order given."""
+
+    scorer = scorer_of(found.qrels.settled, parse_measures("AP"))
+    return run_curves(
+        (scorer.read(arrays_for_use(db, campaign_id, tag)) for tag in tags),
+        kind,
+        options,
+        topics=found.qrels.summary.topics,
+        qrels=choice_label(found.qrels.choice),
+    )
+
+
+def table_topics(found: ScoreTable, shown: str, order: str = "difficulty") -> TopicTable:
+    """The topics of a table, which must be whole; raises WorkbenchError for an unknown order."""
+    label, relevant = choice_label(found.qrels.choice), relevant_by_topic(found, shown)
+    return topic_table(found.runs, shown, order, relevant=relevant, qrels=label)

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Finding, Severity
 from workbench.records import Document, Original
-from workbench.storage.packed import stored_forms
 from workbench.storage.releases import read_parts
+from workbench.storage.run_files import stored_forms
 from workbench.storage.tables import (
     CampaignRow,
     CheckedFileRow,

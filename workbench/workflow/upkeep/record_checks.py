@@ -26,7 +26,7 @@ from workbench.storage.tables import (
     TopicRow,
 )
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.pools.adaptive_pools import is_adaptive
+from workbench.workflow.pools.pool_rows import is_adaptive
 
 MOST = 20
 """Rows named for each kind of finding; more of the same say no more."""

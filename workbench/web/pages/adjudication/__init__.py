@@ -1,9 +1,9 @@
 """Adjudication: the queue of disputed pairs and the desk on which they are decided."""
 
-from workbench.web.pages.adjudication import desk, influence, queue
+from workbench.web.pages.adjudication import desk, queue
 
 BLUEPRINTS = (
     queue.blueprint,
-    influence.blueprint,
+    queue.influence_blueprint,
     desk.blueprint,
 )

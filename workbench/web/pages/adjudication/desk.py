@@ -20,12 +20,7 @@ from workbench.web.ids import write_id
 from workbench.web.jobs import begin
 from workbench.web.pages.adjudication.queue import QueueChoice, queue_choice
 from workbench.web.requests import see_other, wants_fragment
-from workbench.workflow.adjudication.decisions import (
-    Decision,
-    DecisionSubmission,
-    decide,
-    undo,
-)
+from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide, undo
 from workbench.workflow.adjudication.disputes import (
     DisputedPair,
     Waiting,
@@ -35,7 +30,7 @@ from workbench.workflow.adjudication.disputes import (
 )
 from workbench.workflow.adjudication.influence import JOB as INFLUENCE
 from workbench.workflow.adjudication.queue import State
-from workbench.workflow.adjudication.queue_lines import QueueLines
+from workbench.workflow.adjudication.queue_table import QueueLines
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.desk_settings import (
     DeskKeys,

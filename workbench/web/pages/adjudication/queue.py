@@ -17,24 +17,28 @@ from workbench.web import notices
 from workbench.web.access import here, member, organiser
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment, export_file
-from workbench.web.forms import Findings, findings_of, form_number, form_text, named, status_of
+from workbench.web.forms import Findings, findings_of, form_number, form_text, named, query_number, status_of
 from workbench.web.ids import read_id, write_id
+from workbench.web.jobs import begin
 from workbench.web.meanwhile import marks, merged
 from workbench.web.pages.overview.steps import disputes_way
 from workbench.web.requests import Reply, Values, go_to
 from workbench.workflow.adjudication.decision_files import decisions_made
-from workbench.workflow.adjudication.disputes import Waiting, dispute_queue
+from workbench.workflow.adjudication.disputes import Waiting, dispute_queue, influence_arguments
+from workbench.workflow.adjudication.influence import JOB
 from workbench.workflow.adjudication.queue import Order, State, queue_export
-from workbench.workflow.adjudication.queue_lines import Queue, QueueLines
+from workbench.workflow.adjudication.queue_table import Queue, QueueLines
 from workbench.workflow.adjudication.rules import (
     AdjudicationRules,
     adjudication_rules,
     save_adjudication_rules,
 )
 from workbench.workflow.campaigns.collection import document_titles
+from workbench.workflow.jobs import job_of
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("adjudication", __name__, url_prefix="/c/<slug>/adjudication")
+influence_blueprint = Blueprint("influence", __name__, url_prefix="/c/<slug>/adjudication/influence")
 adjudicator = member(Role.ORGANISER, Role.ADJUDICATOR)
 MOST_SHOWN = 20
 
@@ -178,3 +182,16 @@ def _rules() -> AdjudicationRules:
         blind_discussion=form_text("discussion") != "in_turn",
         reasons_required="reasons_required" in form,
     )
+
+
+@influence_blueprint.get("")
+@adjudicator
+def compute() -> str:
+    """Have the influence computed, or say of the job that computes it how far it is, or that it is known."""
+    with reading() as db:
+        begun = query_number("job")
+        found = job_of(db, begun) if begun else None
+        arguments = influence_arguments(db, here().id) if found is None else {}
+    if found is None or found.campaign_id != here().id or found.kind != JOB:
+        found = begin(JOB, arguments)
+    return render_template("adjudication/_influence.html", job=found, chosen=queue_choice(topic="topic"))

@@ -13,7 +13,7 @@ from workbench.web.access import here, organiser
 from workbench.web.context import reading
 from workbench.web.forms import Findings, query_text
 from workbench.web.requests import Reply, Values
-from workbench.workflow.agreement.sizes import expected_of
+from workbench.workflow.agreement.report import expected_of
 
 blueprint = Blueprint("sample_size", __name__, url_prefix="/c/<slug>/agreement/size")
 _NUMBERS = {one.name: one.default for one in fields(SizeRequest) if one.name != "coefficient"}

@@ -11,7 +11,7 @@ from workbench.agreement.topics import FEWEST, topic_coefficients, what_would_de
 from workbench.storage import Session
 from workbench.web.access import reader
 from workbench.web.forms import sent_id
-from workbench.web.pages.agreement.page import (
+from workbench.web.pages.agreement.report import (
     LINES,
     TABLE,
     agreement_page,

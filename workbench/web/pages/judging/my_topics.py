@@ -16,7 +16,7 @@ from workbench.web.access import here, member, signed_in, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import form_text, query_text
 from workbench.web.ids import read_id, write_id
-from workbench.web.pages.judging.desk_json import asked_json, near_json, result_words, work_json
+from workbench.web.pages.judging.desk_api import asked_json, near_json, result_words, work_json
 from workbench.web.pages.judging.preparing import prepare_desk, reading_of, writing_of
 from workbench.web.requests import Values, go_to, see_other
 from workbench.workflow.adjudication.discussions import discussions

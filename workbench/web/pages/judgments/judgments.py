@@ -36,11 +36,12 @@ from workbench.web.requests import go_to
 from workbench.web.results import MadeResult, TextFile, result
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.judging.answer_list import SoughtAnswers, found_answers
 from workbench.workflow.judging.current_judgments import (
+    SoughtAnswers,
     TickedBy,
     annotated_lines,
     answer_count,
+    found_answers,
     judgment_table,
     subtopic_lines,
 )

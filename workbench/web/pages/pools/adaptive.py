@@ -10,8 +10,8 @@ from workbench.web.context import reading
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.results import MadeResult, result
 from workbench.workflow.judging.adaptive_handout import LEASE, live_report
-from workbench.workflow.pools.adaptive_pools import pool_events
 from workbench.workflow.pools.pool_log import TopicEvent
+from workbench.workflow.pools.pool_rows import pool_events
 
 _REASONS = ("origin", "round", "rank", "score")
 blueprint = Blueprint("live_pools", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>/live")

@@ -34,11 +34,11 @@ from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
 from workbench.web.paging import A_PAGE, ListPage, start_within
 from workbench.web.requests import go_to
 from workbench.workflow.campaigns.collection import document_count
-from workbench.workflow.pools.adaptive_pools import reasons_of
 from workbench.workflow.pools.drafts import changed_runs, shared_with
 from workbench.workflow.pools.listing import origin_lines, pool_report, pool_topics, topic_pairs, topic_size
 from workbench.workflow.pools.making import NewPool
 from workbench.workflow.pools.planning import plan_pool
+from workbench.workflow.pools.pool_rows import reasons_of
 from workbench.workflow.runs.run_records import longest_list, runs_of
 
 blueprint = Blueprint("pools", __name__, url_prefix="/c/<slug>/pools")

@@ -13,8 +13,13 @@ from workbench.web.forms import accepted, form_number, query_number, query_text,
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.requests import Values
 from workbench.web.results import MadeResult, result
-from workbench.workflow.pools.learner_pools import learner_budget, raise_budget
-from workbench.workflow.pools.stopping_advice import advice_export, further_sample, pool_advice
+from workbench.workflow.pools.learner_pools import (
+    advice_export,
+    further_sample,
+    learner_budget,
+    pool_advice,
+    raise_budget,
+)
 
 FURTHER = 100
 """So many further random documents are looked at unless the reader asks for others."""

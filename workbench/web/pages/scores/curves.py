@@ -16,8 +16,8 @@ from workbench.web.forms import query_text, sent_ids, whole_number
 from workbench.web.pages.scores.form import Make, ScoreForm, detail, render_detail, score_form, whole_detail
 from workbench.web.requests import Reply, Values
 from workbench.web.results import MadeResult, result
+from workbench.workflow.scores.run_profile import table_curves
 from workbench.workflow.scores.score_table import ScoreTable
-from workbench.workflow.scores.table_curves import table_curves
 
 blueprint = Blueprint("score_curves", __name__, url_prefix="/c/<slug>/scores/curves")
 KINDS = {"recall-precision": "Precision by recall", "gain": "nDCG by rank"}

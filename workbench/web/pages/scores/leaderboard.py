@@ -22,8 +22,13 @@ from workbench.web.pages.scores.form import (
 from workbench.web.paging import page_of
 from workbench.web.requests import Reply, Values, wants_fragment
 from workbench.web.results import MadeResult, result
-from workbench.workflow.scores.leaderboard import Leaderboard, LeaderLine, leaderboard, leaderboard_export
-from workbench.workflow.scores.run_pairs import alike_with_best
+from workbench.workflow.scores.leaderboard import (
+    Leaderboard,
+    LeaderLine,
+    alike_with_best,
+    leaderboard,
+    leaderboard_export,
+)
 from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("scores", __name__, url_prefix="/c/<slug>/scores")

@@ -33,7 +33,7 @@ from workbench.web.paging import page_of
 from workbench.web.requests import Reply, Values
 from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.scores.run_pairs import table_pairs, table_two_runs
+from workbench.workflow.scores.leaderboard import table_pairs, table_two_runs
 from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("run_pairs", __name__, url_prefix="/c/<slug>/scores")

@@ -20,8 +20,8 @@ from workbench.web.paging import page_of
 from workbench.web.requests import Reply, Values
 from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topic_titles
+from workbench.workflow.scores.run_profile import table_topics
 from workbench.workflow.scores.score_table import ScoreTable
-from workbench.workflow.scores.topic_table import table_topics
 
 blueprint = Blueprint("topic_scores", __name__, url_prefix="/c/<slug>/scores/topics")
 LINES = 20

@@ -25,7 +25,7 @@ from workbench.web.forms import (
 )
 from workbench.web.meanwhile import marks, merged
 from workbench.web.requests import Values
-from workbench.workflow.agreement.known_answers import known_answer_lines
+from workbench.workflow.agreement.probe_answers import known_answer_lines
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.quality_checks import CheckRules, check_rules_of
 from workbench.workflow.judging.quality_settings import (
