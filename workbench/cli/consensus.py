@@ -18,8 +18,8 @@ from typing import Any
 
 import click
 
+from workbench.agreement.alpha import alpha
 from workbench.agreement.coefficients import coefficient_value
-from workbench.agreement.coefficients.alpha import alpha
 from workbench.agreement.ratings import judged_ratings
 from workbench.cli.inputs import FILE, QRELS, read_each
 from workbench.cli.output import (
