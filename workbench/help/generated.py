@@ -31,8 +31,7 @@ def _adaptive_strategies() -> str:
 
 
 def _learner_strategy() -> str:
-    from workbench.pooling.by_hand import BY_HAND
-    from workbench.pooling.learner import LEARNER
+    from workbench.pooling.strategies import BY_HAND, LEARNER
 
     return _strategies([LEARNER, BY_HAND])
 

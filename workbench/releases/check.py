@@ -12,9 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import IO, Any
 
 from workbench import __version__
-from workbench.consensus.rules import THEN, rule_of
+from workbench.consensus.rules import ASSESSOR, THEN, rule_of
 from workbench.consensus.settle import consensus
-from workbench.consensus.simple import ASSESSOR
 from workbench.errors import Finding, InvalidInput, Severity, WorkbenchError
 from workbench.figures import counted
 from workbench.outside import parsed_json

@@ -10,7 +10,7 @@ from ir_measures import Measure
 from numpy.typing import NDArray
 
 from workbench.errors import Conflict, WorkbenchError, rejected
-from workbench.pooling.candidates import each_tag_once
+from workbench.pooling.pool import each_tag_once
 from workbench.records import Qrel, Run, TieRule, pair_of
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.registry import Kernel, compute, kernel_of

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.consensus.judgments import latest_judgments
-from workbench.consensus.rules import RULES, RuleChoice, choice_name
+from workbench.consensus.rules import ASSESSOR, RULES, RuleChoice, choice_name
 from workbench.consensus.settle import consensus
-from workbench.consensus.simple import ASSESSOR
+from workbench.consensus.votes import latest_judgments
 from workbench.errors import WorkbenchError
 from workbench.records import Judgment, pair_of, sorted_ids
 from workbench.scoring.relevance import Floats

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.pooling.adaptive.live import Adaptive
+from workbench.pooling.adaptive_pool import Adaptive
 from workbench.pooling.strategies import ADAPTIVE, start
 from workbench.pooling.strategy import named
 from workbench.records import Run, TieRule

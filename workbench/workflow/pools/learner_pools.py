@@ -21,8 +21,8 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, WorkbenchError, rejected
 from workbench.learning.learners import BMI, LEARNERS
 from workbench.learning.review import Origin, Review, ReviewRound, ReviewSettings
-from workbench.pooling.adaptive.live import Happening
-from workbench.pooling.learner import LEARNER, RELEVANCE, UNCERTAINTY
+from workbench.pooling.adaptive_pool import Happening
+from workbench.pooling.strategies import LEARNER, RELEVANCE, UNCERTAINTY
 from workbench.records import id_bytes
 from workbench.storage.tables import CampaignRow, LearnerCandidatesRow, LearnerRoundRow, PoolRow, TopicRow
 from workbench.workflow.pools.pool_log import TopicEvent, TopicFold

@@ -14,8 +14,7 @@ from ir_measures import Measure
 from numpy.typing import NDArray
 
 from workbench.consensus.rule import Pair
-from workbench.consensus.settle import Consensus, Label, TableConsensus, Unsettled
-from workbench.consensus.summary import Summary
+from workbench.consensus.settle import Consensus, Label, Summary, TableConsensus, Unsettled
 from workbench.docnos import Docnos
 from workbench.records import Qrel, id_bytes, sorted_ids
 from workbench.scoring.kernels.registry import Reads, reads
