@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 from ir_measures import Measure
 
-from workbench.formats.sampled_qrels import Prel, SampledQrel
+from workbench.formats.qrels import Prel, SampledQrel
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.registry import compute, kernel_of

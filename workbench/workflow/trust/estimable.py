@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from workbench.errors import WorkbenchError
-from workbench.formats.sampled_qrels import SampledQrel
+from workbench.formats.qrels import SampledQrel
 from workbench.pooling.pool import Pair
 from workbench.trust.holes import NO_SAMPLE, SampledPool
 from workbench.workflow.pools.samples import SampleDesign, sample_design, undrawn_pairs
