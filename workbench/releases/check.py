@@ -30,7 +30,7 @@ from workbench.releases.archive import (
 )
 from workbench.releases.contents import ReleaseContents
 from workbench.releases.files import CHECKSUMS, MANIFEST, QRELS, derived_hashes, hashes, run_path
-from workbench.releases.forms.ir_datasets import DEFINITION_FILE
+from workbench.releases.forms import DEFINITION_FILE
 from workbench.releases.reading import read_contents
 
 AGAIN = "download the release again"
