@@ -95,7 +95,7 @@ def _measures() -> str:
 
 
 def _kernels() -> str:
-    from workbench.scoring.kernels.registry import KERNELS
+    from workbench.scoring.kernels import KERNELS
 
     return ", ".join(f"`{name}`" for name in KERNELS)
 
@@ -103,7 +103,7 @@ def _kernels() -> str:
 def _textbook_measures() -> str:
     from ir_measures.measures import registry
 
-    from workbench.scoring.kernels.registry import KERNELS
+    from workbench.scoring.kernels import KERNELS
     from workbench.scoring.own_measures import OWN
 
     own: tuple[Any, ...] = OWN

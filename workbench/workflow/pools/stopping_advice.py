@@ -12,7 +12,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.learning.advice import FurtherSample, StoppingAdvice, stopping_advice
+from workbench.learning.review import FurtherSample, StoppingAdvice, stopping_advice
 from workbench.learning.stopping import StoppingGoal
 from workbench.tables import Export
 from workbench.workflow.campaigns.collection import topic_titles

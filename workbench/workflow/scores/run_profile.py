@@ -8,11 +8,11 @@ from functools import cached_property
 
 from sqlalchemy.orm import Session
 
-from workbench.scoring.kernels.binary import LEVELS
+from workbench.scoring.binary_kernels import LEVELS
 from workbench.scoring.measures import CUTOFFS, parse_measures
 from workbench.scoring.scorer import RunScores, higher_is_better, topic_scores_of
-from workbench.scoring.summary_sheet import SummarySheet, sheet_measures, summary_sheet
 from workbench.scoring.topic_difficulty import topic_spreads
+from workbench.scoring.trec_eval_output import SummarySheet, sheet_measures, summary_sheet
 from workbench.tables import Export, table_export
 from workbench.workflow.scores.score_table import ScoreTable, score_by
 
