@@ -40,8 +40,8 @@ Where things are decided:
 
     a judgment is recorded          workflow/judging/record.py; the way to it, in that package's docstring
     the next document               workflow/judging/handout.py; an adaptive pool asks its strategy in
-                                    pooling/adaptive, a queue queue_handout.py, and the desk goes through
-                                    what it has by static/desk/topic.js
+                                    pooling/adaptive_strategies.py, a queue queue_handout.py, and the desk
+                                    goes through what it has by static/desk/topic.js
     an answer that comes too late   workflow/judging/unrecorded.py: stored until the organiser decides
     a run is refused, or warned of  formats/runs.py under a code of formats/run_rules.py; pages, terminal and
                                     JSON show the RunReport of formats/run_report.py

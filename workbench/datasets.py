@@ -20,7 +20,7 @@ from typing import Any
 from workbench.errors import NotFound, WorkbenchError
 from workbench.formats.documents_trec import sgml_document
 from workbench.formats.fields import collapsed
-from workbench.formats.single_files import JSON_TYPE, SGML_TYPE, record_original, sha256_of
+from workbench.formats.text_formats import JSON_TYPE, SGML_TYPE, record_original, sha256_of
 from workbench.formats.web_pages import PAGE_TYPES, web_page
 from workbench.records import Document, Original, Qrel, Ranking, Run, Topic
 

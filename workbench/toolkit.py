@@ -35,13 +35,13 @@ from workbench.releases.comparison import compare_releases as compare_contents
 from workbench.releases.contents import ReleaseContents
 from workbench.releases.zipped import ZippedFiles, ZippedRelease
 from workbench.scoring.measures import at_threshold, check_complement, parse_measures
+from workbench.scoring.run_arrays import unmatched
 from workbench.scoring.scorer import RunScores, Scorer
-from workbench.scoring.unmatched import unmatched
 from workbench.tables import ResultRows, ResultTable
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, score_under
 from workbench.trust.assessors import REFERENCE, qrels_of_assessors, qrels_of_rules, rules_to_compare
 from workbench.trust.judges import OtherJudges, other_judges
-from workbench.trust.reference import RankingOptions
+from workbench.trust.orders import RankingOptions
 from workbench.trust.runs import WHOLE, OtherRuns, other_runs, pooled_pairs, qrels_without
 
 File = str | PathLike[str]
@@ -207,7 +207,7 @@ def rank_by_judges(
 ) -> OtherJudges:
     """Rank runs by each assessor's grades, by each rule of consensus, and by random mixtures of assessors.
 
-    Options are the fields of `workbench.trust.reference.RankingOptions`, such as `mixtures=1000` or `seed=1`;
+    Options are the fields of `workbench.trust.orders.RankingOptions`, such as `mixtures=1000` or `seed=1`;
     the reference is the rule lower-median unless `reference` names an assessor or another rule. Raises
     WorkbenchError for fewer than two assessors or runs.
     """

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.agreement.coefficients.coefficient import Coefficient, observed_disagreement
+from workbench.agreement.coefficient import Coefficient, observed_disagreement
 from workbench.agreement.tally import Floats, Tally
 from workbench.agreement.weights import Weights
 
@@ -73,14 +73,13 @@ AGREE = ("agree", *FILES)
 
 def add(tree: Path) -> None:
     """One more module, and one more name in the registry; three files of judgments."""
-    coefficients = tree / "workbench" / "agreement" / "coefficients"
-    (coefficients / "halved.py").write_text(MODULE, encoding="utf-8")
-    change(coefficients / "__init__.py", "        UNIFORM,\n", "        UNIFORM,\n        HALVED,\n")
+    agreement = tree / "workbench" / "agreement"
+    (agreement / "halved.py").write_text(MODULE, encoding="utf-8")
+    change(agreement / "coefficients.py", "        UNIFORM,\n", "        UNIFORM,\n        HALVED,\n")
     change(
-        coefficients / "__init__.py",
-        "from workbench.agreement.coefficients.observed",
-        "from workbench.agreement.coefficients.halved import HALVED\n"
-        "from workbench.agreement.coefficients.observed",
+        agreement / "coefficients.py",
+        "from workbench.agreement.intervals",
+        "from workbench.agreement.halved import HALVED\nfrom workbench.agreement.intervals",
     )
     (tree / "tests" / "web" / "test_halved.py").write_text(ON_THE_PAGES, encoding="utf-8")
     for name, grades in zip(FILES, ((2, 0, 1, 2), (1, 0, 1, 0), (1, 1, 1, 0)), strict=True):

@@ -34,8 +34,8 @@ from functools import partial
 
 import numpy as np
 
-from workbench.scoring.gains import DEEPEST, Floats, GainFamily, GainMeasure, Grades, Numbers, Ranks
-from workbench.scoring.gains import TopicGains, gains_of
+from workbench.scoring.influence import DEEPEST, Floats, GainFamily, GainMeasure, Grades, Numbers, Ranks
+from workbench.scoring.influence import TopicGains, gains_of
 
 
 def _found(relevant_from: int, ranks: Ranks, grades: Grades, documents: Numbers) -> TopicGains:

@@ -70,8 +70,8 @@ def add(tree: Path) -> None:
     change(consensus / "rules.py", "_OTHERS = (", "_OTHERS = (SUPPORTED, ")
     change(
         consensus / "rules.py",
-        "from workbench.consensus.simple",
-        "from workbench.consensus.supported import SUPPORTED\nfrom workbench.consensus.simple",
+        "from workbench.consensus.votes",
+        "from workbench.consensus.supported import SUPPORTED\nfrom workbench.consensus.votes",
     )
     (tree / "tests" / "web" / "test_supported.py").write_text(ON_THE_PAGES, encoding="utf-8")
     (tree / "judged.tsv").write_text(JUDGED, encoding="utf-8")

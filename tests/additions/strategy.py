@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from workbench.pooling.candidates import Floats, TopicCandidates
+from workbench.pooling.pool import Floats, TopicCandidates
 from workbench.pooling.fusion import heaviest_pool
 from workbench.pooling.planning import size_of_budget
 from workbench.pooling.pool import Pool

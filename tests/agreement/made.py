@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike, NDArray
 
 from tests.support import Oracle
-from workbench.agreement.coefficients import COEFFICIENTS, coefficient_value
-from workbench.agreement.coefficients.coefficient import CoefficientValue, value_of
-from workbench.agreement.coefficients.pooled_kappa import pooled_kappa
+from workbench.agreement.coefficient import CoefficientValue, value_of
+from workbench.agreement.coefficients import COEFFICIENTS, coefficient_value, pooled_kappa
 from workbench.agreement.contingency import MISSING, checked, contingency
 from workbench.agreement.jackknife import freedom
 from workbench.agreement.options import AgreementOptions

@@ -11,7 +11,7 @@ import pytest
 
 from tests.agreement.made import TABLE_FORMS, table_of
 from tests.support import cases
-from workbench.agreement.coefficients.pooled_kappa import pooled_kappa
+from workbench.agreement.coefficients import pooled_kappa
 from workbench.errors import WorkbenchError
 
 # What the worked cases call things: value or expected agreement of which coefficient.
@@ -144,7 +144,7 @@ def test_negative_counts_are_refused(name: str) -> None:
 @pytest.mark.parametrize(
     "module",
     [
-        "coefficients.pooled_kappa",
+        "coefficients",
         "estimates",
         "contingency",
         "intervals",

@@ -11,7 +11,7 @@ from tests.agreement.made import jackknifed
 from tests.support import cases
 from workbench.agreement.grades import binary_view, specific_agreement
 from workbench.agreement.intervals import CONSTANT
-from workbench.agreement.overlap import mean_overlap, overlap, overlaps
+from workbench.agreement.pairwise import mean_overlap, overlap, overlaps
 from workbench.agreement.ratings import Ratings, ratings_of
 from workbench.errors import WorkbenchError
 

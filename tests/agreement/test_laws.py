@@ -14,13 +14,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import workbench.agreement.coefficients
+import workbench.agreement
 from tests.agreement.made import TABLE_FORMS, from_rows, ratings
 from tests.support import Oracle
-from workbench.agreement.coefficients import COEFFICIENTS, coefficient_value
-from workbench.agreement.coefficients.alpha import alpha
-from workbench.agreement.coefficients.coefficient import Coefficient, values
-from workbench.agreement.coefficients.pooled_kappa import pooled_kappa
+from workbench.agreement.alpha import alpha
+from workbench.agreement.coefficient import Coefficient, values
+from workbench.agreement.coefficients import COEFFICIENTS, coefficient_value, pooled_kappa
 from workbench.agreement.contingency import MISSING, contingency
 from workbench.agreement.ratings import Ratings, ratings_of
 from workbench.agreement.tally import tally
@@ -194,7 +193,7 @@ def test_topics_together_are_told_as_each_alone(grades: int) -> None:
 
 
 def test_every_coefficient_of_the_room_is_in_the_catalogue() -> None:
-    room = workbench.agreement.coefficients
+    room = workbench.agreement
     modules = [
         importlib.import_module(f"{room.__name__}.{name}")
         for _, name, _ in pkgutil.iter_modules(room.__path__)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.agreement.made import interval_of_all_but_each
-from workbench.agreement.machines import compare_machine, majority
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import ratings_of
+from workbench.agreement.two_series import compare_machine, majority
 
 # The textbook's table 8.2 with the machine as the second judge: 300 20 / 10 70.
 PERSON = [1] * 320 + [0] * 80

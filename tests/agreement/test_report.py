@@ -20,7 +20,7 @@ from tests.agreement.made import (
     without_topic,
 )
 from tests.support import cases, examples, shared
-from workbench.agreement.coefficients.alpha import LEVELS
+from workbench.agreement.alpha import LEVELS
 from workbench.agreement.contingency import MISSING
 from workbench.agreement.estimates import Band, calculations, estimates, topics_left_out, verdict
 from workbench.agreement.export import COLUMNS, report_latex, report_rows

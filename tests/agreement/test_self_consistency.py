@@ -7,7 +7,7 @@ import pytest
 from tests.agreement.made import stats
 from workbench.agreement.intervals import CONSTANT
 from workbench.agreement.options import AgreementOptions
-from workbench.agreement.self_consistency import (
+from workbench.agreement.two_series import (
     FEWEST,
     FEWEST_RARE,
     NOTHING,

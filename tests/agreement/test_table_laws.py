@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from tests.agreement.made import TABLE_FORMS, tables
 from tests.support import Oracle
-from workbench.agreement.coefficients import COEFFICIENTS
-from workbench.agreement.coefficients.pooled_kappa import pooled_kappa
+from workbench.agreement.coefficients import COEFFICIENTS, pooled_kappa
 
 metrics = Oracle("sklearn.metrics")
 

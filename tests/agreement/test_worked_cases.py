@@ -9,8 +9,8 @@ import pytest
 
 from tests.agreement.made import from_counts, from_labels, from_rows, from_table
 from tests.support import cases
+from workbench.agreement.alpha import LEVELS, alpha
 from workbench.agreement.coefficients import coefficient_value
-from workbench.agreement.coefficients.alpha import LEVELS, alpha
 from workbench.agreement.jackknife import linearised
 from workbench.agreement.weights import own_weights
 

@@ -20,7 +20,7 @@ from tests.moments import at
 from tests.searches import stored_search
 from workbench.consensus.rules import rule_choice
 from workbench.demo.campaign import POOL, SLUG
-from workbench.formats.single_files import sha256_of
+from workbench.formats.text_formats import sha256_of
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document, Topic
 from workbench.storage.engine import Database

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from tests.cli.executable import qrels_file, run_file
 from workbench.cli.main import workbench
-from workbench.scoring.kernels.registry import KERNELS
+from workbench.scoring.kernels import KERNELS
 
 MEASURES = {
     "E": "E@1",

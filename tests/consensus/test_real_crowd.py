@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.support import shared
-from workbench.consensus.judgments import LatestJudgments, latest_judgments
-from workbench.consensus.settle import consensus
-from workbench.consensus.summary import Accuracy, accuracy, summary
+from workbench.consensus.settle import Accuracy, accuracy, consensus, summary
+from workbench.consensus.votes import LatestJudgments, latest_judgments
 from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels
 from workbench.records import Answer, Judgment

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import cases, examples
-from workbench.consensus.rules import PARAMETERS, RULES
+from workbench.consensus.rules import PARAMETERS, RULES, SIMPLE
 from workbench.consensus.settle import consensus
-from workbench.consensus.simple import SIMPLE
 from workbench.records import BINARY, FOUR_GRADES, Judgment, Scale
 
 # Every rule with every choice of its parameters.

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from tests.support import cases, shared
-from workbench.consensus.settle import Unsettled, consensus, label_export
-from workbench.consensus.summary import summary
+from workbench.consensus.settle import Unsettled, consensus, label_export, summary
 from workbench.consensus.sums import FEWER_THAN_OTHERS, SoftLabel, soft_export, soft_labels
 from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels

@@ -22,8 +22,7 @@ from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
 from workbench.formats.judgments import group_names
 from workbench.formats.packed_lines import NotUnderstood
 from workbench.formats.recognition import recognised
-from workbench.formats.single_files import file_name
-from workbench.formats.text_formats import DocumentFormat
+from workbench.formats.text_formats import DocumentFormat, file_name
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
 from workbench.formats.web_pages import image_addresses, page_text, page_title
 from workbench.learning.vectors import words

@@ -7,7 +7,7 @@ import io
 import pytest
 
 from workbench.errors import InvalidInput
-from workbench.formats.sampled_qrels import Prel, read_prels
+from workbench.formats.qrels import Prel, read_prels
 
 
 def read(text: str) -> tuple[Prel, ...]:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.formats.test_documents_jats import ARTICLE, DOCTYPE
 from workbench.formats.documents import read_documents
-from workbench.formats.single_files import JATS_TYPE, JSON_TYPE, MAIL_TYPE, SGML_TYPE, SMART_TYPE, TSV_TYPE
+from workbench.formats.text_formats import JATS_TYPE, JSON_TYPE, MAIL_TYPE, SGML_TYPE, SMART_TYPE, TSV_TYPE
 
 SECOND = ARTICLE.replace("PMC12", "PMC13").replace("Short.", "Long – er.")
 SGML = [

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.formats.strategies import stream
 from workbench.formats.run_check import check_run
-from workbench.formats.run_repair import repair_run
+from workbench.formats.run_report import repair_run
 from workbench.formats.run_rules import RuleSet, RunRules
 from workbench.formats.runs import read_run
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.formats.strategies import codes, stream
 from workbench.errors import InvalidInput
-from workbench.formats.sampled_qrels import SampledQrel, read_sampled_qrels
+from workbench.formats.qrels import SampledQrel, read_sampled_qrels
 
 
 def test_a_negative_grade_is_none() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.formats.test_topics import errors, read
 from workbench.formats.topics import read_topics
-from workbench.formats.topics_json import MOST_TURNS
+from workbench.formats.topics_lines import MOST_TURNS
 from workbench.records import Topic
 
 

@@ -7,9 +7,15 @@ import pytest
 from scipy.stats import hypergeom
 
 from workbench.errors import WorkbenchError
-from workbench.learning.advice import estimated_recall, stopping_advice
 from workbench.learning.missed import ElusionSample
-from workbench.learning.review import Origin, Review, ReviewRound, ReviewSettings
+from workbench.learning.review import (
+    Origin,
+    Review,
+    ReviewRound,
+    ReviewSettings,
+    estimated_recall,
+    stopping_advice,
+)
 from workbench.learning.stopping import STOPPING_RULES, StoppingGoal
 
 GOAL = StoppingGoal()

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.pooling.adaptive.live import Adaptive, PoolEvent
+from workbench.pooling.adaptive_pool import Adaptive, PoolEvent
 from workbench.pooling.analysis import SizeAtDepth, growth_of
-from workbench.pooling.candidates import gather
 from workbench.pooling.contributions import (
     Contributors,
     Incidence,
@@ -20,7 +19,7 @@ from workbench.pooling.contributions import (
     incidence_of_tops,
     overlap_of,
 )
-from workbench.pooling.pool import Pool, TopicSize
+from workbench.pooling.pool import Pool, TopicSize, gather
 from workbench.pooling.strategies import build_pool, start
 from workbench.pooling.ties import CutTie, DecidedByTies, cut_ties_by_rule, decided_in, in_order
 from workbench.records import Run, TieRule, sorted_ids

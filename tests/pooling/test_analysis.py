@@ -16,6 +16,8 @@ from workbench.errors import Conflict, WorkbenchError
 from workbench.formats.runs import read_run_leading
 from workbench.pooling.analysis import (
     BEYOND,
+    PARTS,
+    TABLES,
     Analysis,
     MadePool,
     PoolContributors,
@@ -24,8 +26,8 @@ from workbench.pooling.analysis import (
     analysis,
     count_topic,
     examine,
+    short_depths,
 )
-from workbench.pooling.analysis_tables import PARTS, TABLES, short_depths
 from workbench.pooling.contributions import Part, TopicIncidence
 from workbench.pooling.depth import depth_pool
 from workbench.pooling.pool import TopicSize

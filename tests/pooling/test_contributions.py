@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from tests.pooling.by_pool import contributions, incidence_of_entries, incidence_of_pool
 from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
 from tests.support import cases
-from workbench.pooling.candidates import gather
 from workbench.pooling.contributions import Incidence, Part, incidence_of_tops, uniques
 from workbench.pooling.depth import depth_pool
+from workbench.pooling.pool import gather
 from workbench.records import TieRule
 
 

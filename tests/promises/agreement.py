@@ -13,11 +13,11 @@ from workbench.agreement.coefficients import coefficient_value
 from workbench.agreement.estimates import estimates, topics_left_out
 from workbench.agreement.intervals import Interval
 from workbench.agreement.options import AgreementOptions
-from workbench.agreement.overlap import overlap
+from workbench.agreement.pairwise import overlap
 from workbench.agreement.ratings import Ratings
 from workbench.agreement.report import leniency
-from workbench.agreement.self_consistency import self_consistency
 from workbench.agreement.topics import by_topic
+from workbench.agreement.two_series import self_consistency
 
 OPTIONS = AgreementOptions()
 SHOWN = ("pooled", "unpooled", "alpha", "gwet", "observed")

@@ -16,8 +16,7 @@ import pytest
 from tests.releases.made import small_release
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.formats.judgments import read_judgments
-from workbench.formats.qrels import read_qrels
-from workbench.formats.sampled_qrels import read_sampled_qrels
+from workbench.formats.qrels import read_qrels, read_sampled_qrels
 from workbench.formats.topics import read_topics
 from workbench.records import Qrel
 from workbench.releases.archive import build_zip

@@ -8,9 +8,8 @@ import pytest
 from tests.scoring.some_qrels import qrels, ranked, run, textbook
 from tests.scoring.textbook_cases import BUCKETS, LEVELS, Given, case, curve, relevant_at, values
 from workbench.records import Qrel, Run
-from workbench.scoring.kernels.binary import f_measure
-from workbench.scoring.known_documents import COVERAGE, NOVELTY, known_documents
-from workbench.scoring.scorer import score_run
+from workbench.scoring.binary_kernels import f_measure
+from workbench.scoring.scorer import COVERAGE, NOVELTY, known_documents, score_run
 
 BAEZA_YATES, TEUFEL = "03_textbook_baeza_yates.json", "04_textbook_teufel.json"
 

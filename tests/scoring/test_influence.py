@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from tests.scoring.some_qrels import qrels, run
 from workbench.errors import WorkbenchError
 from workbench.records import Run
-from workbench.scoring.gains import GainMeasure
 from workbench.scoring.influence import (
     NONE,
+    GainMeasure,
     Influence,
     RankingMeans,
     pairs_that_could_swap,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.scoring.some_qrels import qrels, run
 from workbench.formats.packed_form import as_arrays
 from workbench.records import Qrel, Ranking, Run
-from workbench.scoring.kernels.registry import KERNELS, Reads, kernel_of
+from workbench.scoring.kernels import KERNELS, Reads, kernel_of
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import Scorer, score_run
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.scoring.some_qrels import qrels, ranked, textbook
 from tests.scoring.textbook_cases import BUCKETS, LEVELS, case, curve, graded, relevant_at, values
-from workbench.scoring.kernels.binary import f_measure
+from workbench.scoring.binary_kernels import f_measure
 from workbench.scoring.scorer import Scorer, score_run
 
 MANNING, STANFORD = "01_textbook_manning.json", "02_textbook_stanford.json"

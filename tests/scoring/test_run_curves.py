@@ -7,8 +7,8 @@ import json
 import pytest
 
 from workbench.records import Qrel, Ranking, Run
+from workbench.scoring.binary_kernels import LEVELS
 from workbench.scoring.curves import COLUMNS, RULES, CurveOptions, RunCurves, run_curves, run_curves_export
-from workbench.scoring.kernels.binary import LEVELS
 from workbench.scoring.own_measures import INTERPOLATIONS
 from workbench.scoring.scorer import Scorer
 

@@ -8,7 +8,7 @@ import pytest
 from workbench.formats.packed_form import as_arrays
 from workbench.records import Qrel, Ranking, Run
 from workbench.scoring import score_columns
-from workbench.scoring.kernels.registry import KERNELS, Reads
+from workbench.scoring.kernels import KERNELS, Reads
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.run_arrays import RunArrays
 from workbench.scoring.score_columns import (

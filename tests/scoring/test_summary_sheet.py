@@ -4,7 +4,7 @@ import pytest
 
 from workbench.records import Qrel, Ranking, Run
 from workbench.scoring.scorer import Scorer
-from workbench.scoring.summary_sheet import sheet_measures, summary_sheet
+from workbench.scoring.trec_eval_output import sheet_measures, summary_sheet
 
 
 def test_a_sheet_has_counts_levels_of_recall_and_cutoffs() -> None:

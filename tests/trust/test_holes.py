@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ir_measures import AP, RBP, P, nDCG
 
-from workbench.formats.sampled_qrels import SampledQrel
+from workbench.formats.qrels import SampledQrel
 from workbench.records import Qrel, Ranking, Run
 from workbench.trust.collection_tables import holes_export
 from workbench.trust.holes import Holes, SampledPool, holes

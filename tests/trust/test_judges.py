@@ -12,12 +12,11 @@ from workbench.formats.judgments import read_judgments
 from workbench.formats.runs import read_run_arrays
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.rank_correlation import compare_rankings
-from workbench.trust import reference
+from workbench.trust import orders
 from workbench.trust.alternatives import score_under
 from workbench.trust.assessors import draw, mixed_scores, qrels_of_assessors
 from workbench.trust.judges import other_judges, verdict
-from workbench.trust.orders import rank_coefficients
-from workbench.trust.reference import RankingOptions
+from workbench.trust.orders import RankingOptions, rank_coefficients
 
 # Two topics, three runs. Under ann r0 > r1 > r2 on both; under bob r1 > r0 > r2 on both.
 ANN = [[0.5, 0.4, 0.1], [0.7, 0.5, 0.3]]
@@ -94,7 +93,7 @@ def test_a_topic_that_only_the_reference_has_is_in_no_mixture() -> None:
 
 def test_significant_differences_that_do_not_stay_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     # So few topics are not tested otherwise.
-    monkeypatch.setattr(reference, "FEWEST_TOPICS", 2)
+    monkeypatch.setattr(orders, "FEWEST_TOPICS", 2)
     noise = np.array([0.0, 0.01, -0.01, 0.02])
     base = np.full(4, 0.5)
     ahead = np.stack([base + 0.2 + noise, base], axis=1)

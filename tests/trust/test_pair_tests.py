@@ -10,7 +10,7 @@ import pytest
 from tests.support import Oracle, cases
 from workbench.errors import WorkbenchError
 from workbench.scoring.relevance import Floats
-from workbench.trust.reference import PairTests
+from workbench.trust.orders import PairTests
 
 stats = Oracle("scipy.stats")
 

@@ -7,7 +7,7 @@ import pytest
 import pytrec_eval
 
 from tests.support import cases
-from workbench.formats.sampled_qrels import Prel, SampledQrel
+from workbench.formats.qrels import Prel, SampledQrel
 from workbench.trust.holes import infap, infndcg, statap, xinfap
 
 CASES = "24_sampling_estimators.json"

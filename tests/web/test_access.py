@@ -21,7 +21,7 @@ from tests.cast import CHEAP, GROUP, ROLES, Cast, signed_in_client
 from tests.databases import fill
 from tests.formats.image_files import image_document, png_file
 from tests.searches import stored_search
-from workbench.formats.single_files import sha256_of
+from workbench.formats.text_formats import sha256_of
 from workbench.records import Answer
 from workbench.settings import read_settings
 from workbench.storage.engine import Database

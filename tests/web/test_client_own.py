@@ -13,7 +13,7 @@ from tests.web import test_client_calls, test_search
 from tests.web.conftest import Enter
 from tests.web.test_client_calls import Of
 from workbench.client import ApiError
-from workbench.formats.single_files import sha256_of
+from workbench.formats.text_formats import sha256_of
 from workbench.records import Topic
 from workbench.storage import Session
 from workbench.storage.engine import WRITES, Database

@@ -11,7 +11,7 @@ from tests.cast import Cast
 from tests.formats.image_files import image_document, png_file
 from tests.web.conftest import Enter
 from workbench.formats.documents_image import image_original
-from workbench.formats.single_files import sha256_of
+from workbench.formats.text_formats import sha256_of
 from workbench.records import Document, Original
 from workbench.storage.engine import Database
 from workbench.web.page_images import ImageAddress

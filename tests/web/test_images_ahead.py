@@ -11,7 +11,7 @@ from tests.cast import CHEAP, Cast, assemble, signed_in_client
 from tests.formats.image_files import image_document, png_file
 from tests.web.test_desk_api import JSON, Desk
 from workbench.formats.documents_image import image_original
-from workbench.formats.single_files import sha256_of
+from workbench.formats.text_formats import sha256_of
 from workbench.records import Document, Original
 from workbench.settings import read_settings
 from workbench.storage.engine import Database

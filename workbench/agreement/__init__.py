@@ -1,11 +1,11 @@
 """HOW FAR assessors agree.
 
 - `ratings`, `selection`: answers as one array, and which of them a report includes under its `options`
-- `coefficients/`: the coefficients, one module each; to add one, see there
+- `coefficients`: the registry of coefficients, and all but `alpha`; to add one, see there
 - `report`, `pair_report`, `pairwise`, `grades`, `topics`: what a report has
 - `export`: the same as CSV, JSON and LaTeX
 - `tally`, `jackknife`, `intervals`: sums over pairs, and intervals from them
-- `self_consistency`, `machines`, `overlap`: further questions
+- `two_series`: an assessor's grades and earlier ones, a machine's and a person's
 - `sample_size`: how many documents must be judged twice
 
 To add a question about agreement: a module here that takes `Ratings` and returns a frozen record, its

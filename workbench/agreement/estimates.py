@@ -8,8 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from workbench.agreement.coefficients import coefficients_on
-from workbench.agreement.coefficients.coefficient import (
+from workbench.agreement.coefficient import (
     Coefficient,
     CoefficientValue,
     Sheet,
@@ -17,6 +16,7 @@ from workbench.agreement.coefficients.coefficient import (
     values,
     values_of,
 )
+from workbench.agreement.coefficients import coefficients_on
 from workbench.agreement.contingency import Table
 from workbench.agreement.intervals import CONSTANT, Interval, all_or_none_interval
 from workbench.agreement.jackknife import LeftOut, Transform, intervals, linearised

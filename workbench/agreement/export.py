@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 
+from workbench.agreement.coefficient import NOBODY, WOULD_DEFINE, CoefficientValue, Shown
 from workbench.agreement.coefficients import shown_in
-from workbench.agreement.coefficients.coefficient import NOBODY, WOULD_DEFINE, CoefficientValue, Shown
 from workbench.agreement.estimates import Estimate
 from workbench.agreement.grades import WHY_NONE, BinaryView, GradeAgreement
 from workbench.agreement.intervals import Interval

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.agreement.coefficients.coefficient import (
+from workbench.agreement.coefficient import (
     NOBODY,
     NOT_GIVEN,
     WOULD_DEFINE,
@@ -16,7 +16,7 @@ from workbench.agreement.coefficients.coefficient import (
     nobody,
     value_of,
 )
-from workbench.agreement.coefficients.pooled_kappa import POOLED_KAPPA
+from workbench.agreement.coefficients import POOLED_KAPPA
 from workbench.agreement.contingency import checked
 from workbench.agreement.estimates import UNDEFINED, Estimate, chosen, interval_of
 from workbench.agreement.intervals import Interval

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from workbench.agreement.alpha import BY_WEIGHTS, LEVELS
 from workbench.agreement.coefficients import COEFFICIENTS
-from workbench.agreement.coefficients.alpha import BY_WEIGHTS, LEVELS
 from workbench.agreement.intervals import LEVEL
 from workbench.agreement.ratings import Ratings
 from workbench.agreement.weights import (

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 
-from workbench.agreement.coefficients.coefficient import Step
+from workbench.agreement.coefficient import Step
 from workbench.agreement.estimates import Estimate, calculations, estimates, topics_left_out
 from workbench.agreement.export import (
     INDICES,
@@ -21,8 +21,7 @@ from workbench.agreement.export import (
 )
 from workbench.agreement.intervals import Interval
 from workbench.agreement.options import AgreementOptions
-from workbench.agreement.overlap import Overlap, overlap
-from workbench.agreement.pairwise import AssessorPair, Threshold, thresholds, two_assessors
+from workbench.agreement.pairwise import AssessorPair, Overlap, Threshold, overlap, thresholds, two_assessors
 from workbench.agreement.ratings import pair_tables
 from workbench.agreement.report import Disagreement, disagreements
 from workbench.agreement.report_json import (

@@ -13,13 +13,14 @@ from workbench.agreement.grades import GradeAgreement, Paradox, by_grade, parado
 from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import TopicShares, Transform, intervals, others
 from workbench.agreement.options import AgreementOptions
-from workbench.agreement.overlap import Overlap, overlaps
 from workbench.agreement.pairwise import (
     AssessorPair,
+    Overlap,
     PairwiseMean,
     Threshold,
     assessor_pairs,
     most_active,
+    overlaps,
     pairwise_means,
     prevalence,
     thresholds,

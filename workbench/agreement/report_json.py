@@ -10,8 +10,7 @@ from workbench.agreement.estimates import Estimate
 from workbench.agreement.grades import WHY_NONE, GradeAgreement
 from workbench.agreement.intervals import Interval
 from workbench.agreement.options import AgreementOptions
-from workbench.agreement.overlap import Overlap
-from workbench.agreement.pairwise import AssessorPair, Threshold
+from workbench.agreement.pairwise import AssessorPair, Overlap, Threshold
 from workbench.agreement.report import AgreementReport, Matrix, what_differs
 from workbench.agreement.selection import Selection
 from workbench.json_forms.filling import filled

@@ -9,8 +9,7 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.agreement.coefficients import shown_in
-from workbench.agreement.coefficients.coefficient import (
+from workbench.agreement.coefficient import (
     NO_VARIATION,
     NOBODY,
     Coefficient,
@@ -18,6 +17,7 @@ from workbench.agreement.coefficients.coefficient import (
     Shown,
     value_of,
 )
+from workbench.agreement.coefficients import shown_in
 from workbench.agreement.contingency import MISSING, Table
 from workbench.agreement.estimates import Estimate, HasEstimates, of_these_documents
 from workbench.agreement.intervals import Interval, share_interval

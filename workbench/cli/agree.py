@@ -292,7 +292,7 @@ def _warn_of_strangers(given: Sequence[Given]) -> None:
     if len(judged) < 2:
         return
     # Imported where it is used, since few need it: the runs of scoring come with it.
-    from workbench.scoring.unmatched import likely_cause
+    from workbench.scoring.run_arrays import likely_cause
 
     many = Counter(pair for pairs in judged.values() for pair in pairs)
     for name, pairs in judged.items():

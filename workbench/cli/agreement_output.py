@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from workbench.agreement.coefficient import Shown
 from workbench.agreement.coefficients import COEFFICIENTS, shown_in
-from workbench.agreement.coefficients.coefficient import Shown
 from workbench.agreement.estimates import BANDS, Estimate, calculations
 from workbench.agreement.grades import Paradox
 from workbench.agreement.intervals import Interval

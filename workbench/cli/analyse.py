@@ -10,8 +10,16 @@ import click
 from workbench.cli.output import TIES, all_of, json_flag, number_setting, say_json, say_notes, say_table
 from workbench.cli.qrels_files import GROUPS, read_groups
 from workbench.cli.runs import RunFiles, read_runs, run_arguments
-from workbench.pooling.analysis import BEYOND, NEAR_DUPLICATE, Analysis, analysis, examine
-from workbench.pooling.analysis_tables import PARTS, TABLES, short_depths
+from workbench.pooling.analysis import (
+    BEYOND,
+    NEAR_DUPLICATE,
+    PARTS,
+    TABLES,
+    Analysis,
+    analysis,
+    examine,
+    short_depths,
+)
 from workbench.records import TieRule
 
 MOST_PAIRS = 50

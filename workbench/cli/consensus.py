@@ -18,8 +18,8 @@ from typing import Any
 
 import click
 
+from workbench.agreement.alpha import alpha
 from workbench.agreement.coefficients import coefficient_value
-from workbench.agreement.coefficients.alpha import alpha
 from workbench.agreement.ratings import judged_ratings
 from workbench.cli.inputs import FILE, QRELS, read_each
 from workbench.cli.output import (
@@ -40,7 +40,6 @@ from workbench.cli.output import (
     say_table,
 )
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
-from workbench.consensus.judgments import latest_judgments
 from workbench.consensus.rule import Pair, RuleParameter
 from workbench.consensus.rules import (
     PARAMETERS,
@@ -51,9 +50,17 @@ from workbench.consensus.rules import (
     default_rules,
     rule_choice,
 )
-from workbench.consensus.settle import Consensus, consensus, label_export
-from workbench.consensus.summary import Summary, accuracy, summary, summary_json
+from workbench.consensus.settle import (
+    Consensus,
+    Summary,
+    accuracy,
+    consensus,
+    label_export,
+    summary,
+    summary_json,
+)
 from workbench.consensus.sums import soft_export, soft_labels
+from workbench.consensus.votes import latest_judgments
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import graded_judgments, write_judgment_groups
 from workbench.formats.qrels import write_qrels

@@ -35,7 +35,7 @@ from workbench.cli.output import (
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, read_runs, read_tops, run_arguments
-from workbench.pooling.adaptive.live import simulated
+from workbench.pooling.adaptive_pool import simulated
 from workbench.pooling.depth import DEPTH, depth_pairs
 from workbench.pooling.planning import Certainty, JudgingWork
 from workbench.pooling.pool import Pool

@@ -19,8 +19,7 @@ from workbench.formats.packed_runs import PackedRun
 from workbench.formats.runs import read_run_arrays
 from workbench.records import Run
 from workbench.scoring.relevance import ArrayRelevance, Relevance
-from workbench.scoring.run_arrays import RunArrays
-from workbench.scoring.unmatched import unmatched
+from workbench.scoring.run_arrays import RunArrays, unmatched
 
 AnyRun = TypeVar("AnyRun", bound=Run | RunArrays)
 

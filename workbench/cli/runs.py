@@ -27,7 +27,7 @@ from workbench.records import Run, TieRule
 # The readers of runs are imported where they are used: whoever compares assessors need not wait for them.
 if TYPE_CHECKING:
     from workbench.formats.packed_runs import PackedRun
-    from workbench.pooling.candidates import AnyRun
+    from workbench.pooling.pool import AnyRun
     from workbench.pooling.run_tops import RunTops
 
 

@@ -26,14 +26,14 @@ from workbench.cli.relevance_files import map_runs, matched, read_relevance
 from workbench.cli.runs import RunFiles, read_runs, run_arguments
 from workbench.errors import WorkbenchError
 from workbench.records import Qrel, Run, TieRule
-from workbench.scoring.kernels.registry import Reads, reads
+from workbench.scoring.kernels import Reads, reads
 from workbench.scoring.measures import check_complement, namesakes, parse_measures
 from workbench.scoring.own_measures import example_names
 from workbench.scoring.run_arrays import RunArrays
 from workbench.scoring.scorer import RunScores, Scorer
 
 if TYPE_CHECKING:
-    from workbench.scoring.known_documents import KnownDocuments
+    from workbench.scoring.scorer import KnownDocuments
 
 
 def say_scores(
@@ -260,7 +260,7 @@ def _with_relevant(judged: tuple[Qrel, ...]) -> tuple[Qrel, ...]:
 
 def _known_documents(name: str, judged: tuple[Qrel, ...]) -> KnownDocuments:
     """What users know, with a note of how many topics it covers."""
-    from workbench.scoring.known_documents import known_documents
+    from workbench.scoring.scorer import known_documents
 
     users = known_documents(judged, read_judged(name, ()))
     topics = len(users.relevant.relevance.topics)

@@ -42,7 +42,7 @@ from workbench.learning.simulation import (
 )
 from workbench.learning.stopping import STOPPING_RULES, StoppingGoal
 from workbench.learning.vectors import Vectors, vectors_of
-from workbench.scoring.unmatched import likely_cause
+from workbench.scoring.run_arrays import likely_cause
 
 _ALL = "all"
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)

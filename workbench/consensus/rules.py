@@ -1,5 +1,7 @@
-"""The registry of consensus rules, those that follow an adjudicator, and the choice of one.
+"""The consensus rules and their registry, and the choice of one.
 
+Here are the simple rules, Dawid and Skene's model (every assessor has a table of errors of his or her own)
+and those that follow an adjudicator; `sums` has those on scales of their own.
 Forms, options, help and error texts are made from the registry.
 """
 
@@ -10,17 +12,207 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
-from workbench.consensus.dawid_skene import DAWID_SKENE
 from workbench.consensus.rule import Rule, RuleParameter
-from workbench.consensus.simple import ASSESSOR, SIMPLE
 from workbench.consensus.sums import MEAN, SUM
-from workbench.consensus.votes import LEFT, TableOutcome, VoteTable, pair_by_pair
+from workbench.consensus.votes import (
+    LEAST,
+    LEFT,
+    Floats,
+    Numbers,
+    Posterior,
+    TableOutcome,
+    Votes,
+    VoteTable,
+    most_likely,
+    normalised,
+    pair_by_pair,
+)
 from workbench.errors import WorkbenchError
 from workbench.records import Scale
 
+EQUALLY_MANY = "equally many assessors gave different grades"
+NOT_GRADED = "the named assessor gave no grade"
 UNDECIDED = "the assessors differ, and no adjudicator has decided"
 ALONE = "only one assessor gave a grade, and two are needed"
+FEWEST_ASSESSORS = 3
+MOST_ROUNDS = 500
+NEAR = 1e-5
+
+
+def majority(table: VoteTable, *, ties: str = "none") -> TableOutcome:
+    """The most frequent grade; among equally frequent ones the lower, the higher or none of them.
+
+    A plurality is enough: of 0, 0, 1, 2 the grade is 0, although only half of the assessors gave it.
+    """
+    frequent = table.counts == table.counts.max(axis=1, initial=0, keepdims=True)
+    places = _highest(frequent) if ties == "higher" else _lowest(frequent)
+    if ties == "none":
+        places = np.where(frequent.sum(axis=1) > 1, LEFT, places)
+    return table.outcome(places, EQUALLY_MANY)
+
+
+def one(table: VoteTable, *, assessor: str) -> TableOutcome:
+    """The grade of the named assessor, none without one (TREC's primary assessor)."""
+    return table.outcome(table.given_by(assessor), NOT_GRADED)
+
+
+def any_relevant(table: VoteTable) -> TableOutcome:
+    """The highest grade that anybody gave: relevant if one says so (the union of Voorhees 2000)."""
+    return table.outcome(_highest(table.counts > 0))
+
+
+def all_relevant(table: VoteTable) -> TableOutcome:
+    """The lowest grade that anybody gave: relevant only if all say so (the intersection of Voorhees 2000)."""
+    return table.outcome(_lowest(table.counts > 0))
+
+
+def lower_median(table: VoteTable) -> TableOutcome:
+    """The grade in the middle; of an even number of grades the lower of the two in the middle."""
+    return _in_the_middle(table, (table.n - 1) // 2)
+
+
+def upper_median(table: VoteTable) -> TableOutcome:
+    """The grade in the middle; of an even number of grades the upper of the two in the middle."""
+    return _in_the_middle(table, table.n // 2)
+
+
+def _in_the_middle(table: VoteTable, before: Numbers) -> TableOutcome:
+    """The grade before which, ascending, there are so many of the pair."""
+    return table.outcome(_lowest(table.counts.cumsum(axis=1) > before[:, np.newaxis]))
+
+
+def _lowest(chosen: NDArray[np.bool_]) -> Numbers:
+    """The first chosen place of each row; 0 where none is."""
+    return chosen.argmax(axis=1) if chosen.shape[1] else np.full(len(chosen), LEFT)
+
+
+def _highest(chosen: NDArray[np.bool_]) -> Numbers:
+    """The last chosen place of each row."""
+    places: Numbers = chosen.shape[1] - 1 - _lowest(chosen[:, ::-1])
+    return places
+
+
+TIES = RuleParameter(
+    "ties",
+    "Ties of the majority",
+    "what to do with equally frequent grades",
+    choices=(
+        ("none", "left to an adjudicator"),
+        ("lower", "the lower grade"),
+        ("higher", "the higher grade"),
+    ),
+    default="none",
+)
+ASSESSOR = RuleParameter("assessor", "Assessor", "the assessor whose grades are used")
+
+SIMPLE = (
+    Rule(
+        "majority",
+        "Majority",
+        "the most frequent grade, even if fewer than half gave it",
+        "the usual vote of crowds",
+        parameters=(TIES,),
+        settle_table=majority,
+    ),
+    Rule(
+        "one",
+        "One assessor",
+        "the grade of one named assessor",
+        "TREC's primary assessor (Voorhees 2000)",
+        parameters=(ASSESSOR,),
+        settle_table=one,
+    ),
+    Rule(
+        "any",
+        "Any",
+        "the highest grade: relevant if anybody says so",
+        "the union of Voorhees 2000",
+        settle_table=any_relevant,
+    ),
+    Rule(
+        "all",
+        "All",
+        "the lowest grade: relevant only if all say so",
+        "the intersection of Voorhees 2000",
+        settle_table=all_relevant,
+    ),
+    Rule(
+        "lower-median",
+        "Lower median",
+        "the middle grade, the lower of two",
+        "order statistics",
+        settle_table=lower_median,
+    ),
+    Rule(
+        "upper-median",
+        "Upper median",
+        "the middle grade, the upper of two",
+        "order statistics",
+        settle_table=upper_median,
+    ),
+)
+"""The simple rules; a further one is a function above and an entry here."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Errors:
+    """What was learnt: the share of every grade, and P(said l | is k), shape (assessors, k, l)."""
+
+    prior: Floats
+    tables: Floats
+
+
+def dawid_skene(votes: Votes, *, most_rounds: int = MOST_ROUNDS, near: float = NEAR) -> Posterior:
+    """The posterior of every pair's grade, by expectation and maximisation from the shares of the votes.
+
+    Ends when no probability moves by more than `near`. Source: Dawid and Skene 1979.
+
+    Raises WorkbenchError where fewer than three assessors gave grades.
+    """
+    # Of two, other tables of errors explain the votes as well, and the grades are those of the majority.
+    n = len(np.unique(votes.assessors))
+    if n < FEWEST_ASSESSORS:
+        raise WorkbenchError(
+            f"Dawid and Skene's model needs three assessors or more; here {n} gave grades",
+            remedy="use the majority rule, or have a third assessor judge",
+        )
+    posterior = votes.shares()
+    rounds, moved = 0, np.inf
+    while rounds < most_rounds and moved > near:
+        renewed = expected(votes, learnt(votes, posterior))
+        moved = float(np.abs(renewed - posterior).max(initial=0.0))
+        posterior = renewed
+        rounds += 1
+    errors = learnt(votes, posterior)
+    right = np.einsum("k,akk->a", errors.prior, errors.tables)
+    return Posterior(posterior, right, rounds, moved <= near)
+
+
+def learnt(votes: Votes, posterior: Floats) -> Errors:
+    """The prior and the assessors' tables that are most likely under a posterior (the M step)."""
+    _, given = votes.by_pair
+    counts = [(given @ of_grade).reshape(votes.n_assessors, votes.n_grades) for of_grade in posterior.T]
+    tables = np.maximum(np.stack(counts, axis=1), LEAST)
+    return Errors(posterior.mean(axis=0), tables / tables.sum(axis=2, keepdims=True))
+
+
+def expected(votes: Votes, errors: Errors) -> Floats:
+    """The posterior under a prior and tables (the E step); shape (pairs, grades)."""
+    logs, (by_pair, _) = np.log(errors.tables), votes.by_pair
+    of_votes = np.stack([by_pair @ logs[:, one].ravel() for one in range(votes.n_grades)])
+    return normalised(of_votes + np.log(np.maximum(errors.prior, LEAST))[:, np.newaxis])
+
+
+DAWID_SKENE = Rule(
+    "dawid-skene",
+    "Dawid and Skene",
+    "the most likely grade, each assessor with own errors (1979); needs three assessors and many pairs",
+    "Dawid and Skene 1979",
+    slow=True,
+    settle_table=most_likely(dawid_skene),
+)
 
 
 def two_and_adjudicator(table: VoteTable) -> TableOutcome:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.consensus.judgments import grades_by_pair
 from workbench.consensus.rule import Rule, RuleParameter
-from workbench.consensus.votes import LEFT, TableOutcome, VoteTable
+from workbench.consensus.votes import LEFT, TableOutcome, VoteTable, grades_by_pair
 from workbench.records import Judgment, Scale, sorted_pairs
 from workbench.tables import Export, table_export
 

@@ -1,6 +1,6 @@
 """Text to records and back; streams, not paths. Every refusal has a line, a finding and a remedy.
 
-To add a document format: write `documents_<name>.py` after the model of `documents_smart.py`, with a reader
+To add a document format: write `documents_<name>.py` after the model of `documents_lines.py`, with a reader
 from numbered lines to documents and, at its end, its `DocumentFormat`; name that in `DOCUMENT_FORMATS`
 (`documents.py`). It is then read and recognised everywhere, and stands in error texts, on the page, in
 `--format` and in the help. One that is not of lines is a `BinaryDocumentFormat`, with a reader from bytes,

@@ -8,12 +8,10 @@ from types import MappingProxyType
 
 from workbench.formats.documents_image import IMAGE
 from workbench.formats.documents_jats import JATS
-from workbench.formats.documents_json import JSON_LINES
+from workbench.formats.documents_lines import JSON_LINES, SMART, TSV
 from workbench.formats.documents_mail import MAIL
 from workbench.formats.documents_pdf import PDF
-from workbench.formats.documents_smart import SMART
 from workbench.formats.documents_trec import TREC_SGML
-from workbench.formats.documents_tsv import TSV
 from workbench.formats.documents_warc import WARC
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import check_texts

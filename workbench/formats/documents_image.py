@@ -14,9 +14,15 @@ from typing import Literal
 
 from workbench.errors import WorkbenchError
 from workbench.formats.error_collector import ErrorCollector
-from workbench.formats.single_files import docno_of, file_name, sha256_of, whole_file
 from workbench.formats.source import Peekable
-from workbench.formats.text_formats import BinaryDocumentFormat, NumberedDocuments
+from workbench.formats.text_formats import (
+    BinaryDocumentFormat,
+    NumberedDocuments,
+    docno_of,
+    file_name,
+    sha256_of,
+    whole_file,
+)
 from workbench.records import Document, Original
 
 LONGEST_SIDE = 20_000

@@ -17,9 +17,8 @@ from xml.parsers import expat
 from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.fields import collapsed
 from workbench.formats.identifiers import trimmed
-from workbench.formats.single_files import JATS_TYPE, record_original
 from workbench.formats.source import LINE_LIMIT, Peekable
-from workbench.formats.text_formats import BinaryDocumentFormat, NumberedDocuments
+from workbench.formats.text_formats import JATS_TYPE, BinaryDocumentFormat, NumberedDocuments, record_original
 from workbench.records import Document
 
 # JATS to HTML, one for one. The elements of tables are those of HTML already.

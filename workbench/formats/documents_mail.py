@@ -13,9 +13,8 @@ from html import escape
 
 from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.fields import collapsed, tidied
-from workbench.formats.single_files import MAIL_TYPE, record_original
 from workbench.formats.source import Peekable
-from workbench.formats.text_formats import BinaryDocumentFormat, NumberedDocuments
+from workbench.formats.text_formats import MAIL_TYPE, BinaryDocumentFormat, NumberedDocuments, record_original
 from workbench.formats.web_pages import page_text
 from workbench.records import Document
 

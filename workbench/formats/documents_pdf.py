@@ -16,9 +16,15 @@ from workbench.errors import WorkbenchError
 from workbench.formats import pdf_process
 from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.fields import collapsed, tidied
-from workbench.formats.single_files import docno_of, file_name, sha256_of, whole_file
 from workbench.formats.source import Peekable
-from workbench.formats.text_formats import BinaryDocumentFormat, NumberedDocuments
+from workbench.formats.text_formats import (
+    BinaryDocumentFormat,
+    NumberedDocuments,
+    docno_of,
+    file_name,
+    sha256_of,
+    whole_file,
+)
 from workbench.records import PDF_TYPE, Document, Original
 
 INSTALL = "pip install 'ir-workbench[pdf]'"

@@ -8,9 +8,14 @@ from dataclasses import dataclass, field, replace
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import collapsed, tidied, unescaped
 from workbench.formats.identifiers import trimmed
-from workbench.formats.single_files import SGML_TYPE, record_original
 from workbench.formats.source import LINE_LIMIT
-from workbench.formats.text_formats import DocumentFormat, Lines, NumberedDocuments
+from workbench.formats.text_formats import (
+    SGML_TYPE,
+    DocumentFormat,
+    Lines,
+    NumberedDocuments,
+    record_original,
+)
 from workbench.records import Document
 
 _TOKEN = re.compile(r"<!--|<[!?][^<>]*+>|<(/?)([A-Za-z][A-Za-z0-9_.:-]*+)[^<>]*+>")

@@ -15,9 +15,8 @@ from workbench.formats.documents_pdf import LONGEST_PDF, check_installed, pdf_co
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import tidied
 from workbench.formats.identifiers import trimmed
-from workbench.formats.single_files import sha256_of
 from workbench.formats.source import Peekable
-from workbench.formats.text_formats import BinaryDocumentFormat, NumberedDocuments
+from workbench.formats.text_formats import BinaryDocumentFormat, NumberedDocuments, sha256_of
 from workbench.formats.web_pages import LONGEST_ADDRESS, PAGE_TYPES, page_text, web_page
 from workbench.records import IMAGE_TYPES, PDF_TYPE, Document, Original
 

@@ -11,10 +11,8 @@ from workbench.formats.fields import check_texts
 from workbench.formats.identifiers import check_ids, read_ids
 from workbench.formats.source import Readable, whole_bytes
 from workbench.formats.text_formats import TopicFormat, in_words, known_format
-from workbench.formats.topics_json import JSON
-from workbench.formats.topics_trec import TREC
-from workbench.formats.topics_tsv import TSV
-from workbench.formats.topics_xml import XML
+from workbench.formats.topics_lines import JSON, TSV
+from workbench.formats.topics_markup import TREC, XML
 from workbench.records import Topic
 
 TOPIC_FORMATS: Mapping[str, TopicFormat] = MappingProxyType({one.name: one for one in (TREC, XML, JSON, TSV)})

@@ -31,8 +31,7 @@ def _adaptive_strategies() -> str:
 
 
 def _learner_strategy() -> str:
-    from workbench.pooling.by_hand import BY_HAND
-    from workbench.pooling.learner import LEARNER
+    from workbench.pooling.strategies import BY_HAND, LEARNER
 
     return _strategies([LEARNER, BY_HAND])
 
@@ -96,7 +95,7 @@ def _measures() -> str:
 
 
 def _kernels() -> str:
-    from workbench.scoring.kernels.registry import KERNELS
+    from workbench.scoring.kernels import KERNELS
 
     return ", ".join(f"`{name}`" for name in KERNELS)
 
@@ -104,7 +103,7 @@ def _kernels() -> str:
 def _textbook_measures() -> str:
     from ir_measures.measures import registry
 
-    from workbench.scoring.kernels.registry import KERNELS
+    from workbench.scoring.kernels import KERNELS
     from workbench.scoring.own_measures import OWN
 
     own: tuple[Any, ...] = OWN

@@ -2,19 +2,20 @@
 
 - `strategies`: the registry of pooling strategies; `strategy`: what each of them declares
 - `depth`, `fusion`, `sampling`: those that choose before anybody judges and build a `Pool`
-- `adaptive/`: those that choose the next document from the judgments so far
+- `adaptive_strategies`: those that choose the next document from the judgments so far; `adaptive_pool` hands
+  out what they choose, to several assessors at once
 - `planning`: how large a pool would be, before it is made, and the hours of judging it
 - `analysis`, `contributions`, `ties`, `comparison`: what an organiser asks of runs and pools
-- `candidates`, `run_tops`: documents of runs, packed for speed
+- `pool`, `run_tops`: a pool, and documents of runs, packed for speed
 - `near_identical_runs`, `near_duplicate_documents`: what was submitted or collected twice
 
 To add a strategy: write one module with a function that takes runs, its parameters and `ties` by keyword and
-builds a `Pool` (or, in `adaptive/`, a chooser and a function that builds an `Adaptive`), and at its end a
-`Strategy`: name, help, source, parameters, the function, and `size`, which computes how many pairs of each
-topic the pool would have without building it (`planning` has ready ones). A new kind of parameter is a
-`ParameterKind`. Then add one line to the registry in `strategies`. The pool and plan pages, `workbench pool`,
-`workbench plan` and their campaign commands, `--strategies`, JSON, help and the laws of `tests/pooling` take
-it from there.
+builds a `Pool` (or a chooser as in `adaptive_strategies`, and a function that builds an `Adaptive`), and at
+its end a `Strategy`: name, help, source, parameters, the function, and `size`, which computes how many pairs
+of each topic the pool would have without building it (`planning` has ready ones). A new kind of parameter is
+a `ParameterKind`. Then add one line to the registry in `strategies`. The pool and plan pages,
+`workbench pool`, `workbench plan` and their campaign commands, `--strategies`, JSON, help and the laws of
+`tests/pooling` take it from there.
 
 Decisions:
 

@@ -1,15 +1,17 @@
-"""Runs and pools analysed before anybody judges: growth by depth, contributions, overlap, ties, topics."""
+"""Runs and pools analysed before anybody judges: growth by depth, contributions, overlap, ties, topics.
+
+`TABLES` has what was found as tables, for pages and the terminal.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass, fields
 from types import MappingProxyType
 
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.pooling.candidates import Gathered, Places, TopicCandidates, gather
 from workbench.pooling.contributions import (
     Contributors,
     Incidence,
@@ -21,7 +23,7 @@ from workbench.pooling.contributions import (
     incidence_of_tops,
     overlap_of,
 )
-from workbench.pooling.pool import TopicSize
+from workbench.pooling.pool import Gathered, Places, TopicCandidates, TopicSize, gather
 from workbench.pooling.ties import (
     CutTie,
     DecidedByTies,
@@ -32,6 +34,7 @@ from workbench.pooling.ties import (
     outcomes,
 )
 from workbench.records import Run, TieRule
+from workbench.tables import Export, table_export
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,3 +307,111 @@ def _topics(pool: MadePool, counts: Sequence[TopicCounts]) -> tuple[TopicPart, .
         unusual = "large" if size > upper + reach else "small" if size < lower - reach else ""
         lines.append(TopicPart(topic.topic, size, largest, counted.judged, counted.relevant, unusual))
     return tuple(sorted(lines, key=lambda line: -line.pairs))
+
+
+STEPS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70)
+"""Depths at which a short table of growth stops, and their multiples by ten, a hundred..."""
+
+
+def _growth_table(found: Analysis) -> Export:
+    """The pool's size at every depth, what that depth adds, and the size if no two runs shared a document."""
+    rows, before = [], 0
+    for size in found.growth:
+        rows.append((size.depth, size.size, size.size - before, size.largest_possible))
+        before = size.size
+    return table_export(("depth", "pairs", "new", "largest_possible"), tuple(rows))
+
+
+def _growth_by_topic_table(found: Analysis) -> Export:
+    """The same topic by topic, at the depths of a short table."""
+    depths = set(short_depths(found))
+    rows = [
+        (topic.topic, size.depth, topic.size, topic.largest_possible)
+        for size in found.growth
+        if size.depth in depths
+        for topic in size.topics
+    ]
+    return table_export(("topic", "depth", "pairs", "largest_possible"), tuple(rows))
+
+
+def _contributions_table(found: Analysis) -> Export:
+    """What every run contributed, and what only it did."""
+    return table_export(
+        ("run", "group", "pairs", "alone", "relevant", "relevant_alone"),
+        [(tag, found.groups.get(tag, ""), *counts) for tag, *counts in map(astuple, found.by_run)],
+    )
+
+
+def _groups_table(found: Analysis) -> Export:
+    """The same by group; empty where no run has one."""
+    runs = list(found.groups.values())
+    return table_export(
+        ("group", "runs", "pairs", "alone", "relevant", "relevant_alone"),
+        [(name, max(runs.count(name), 1), *counts) for name, *counts in map(astuple, found.by_group)],
+    )
+
+
+def _overlap_table(found: Analysis) -> Export:
+    """Every two runs, the most similar first."""
+    return table_export(("first", "second", "shared", "share"), tuple(map(astuple, found.alike)))
+
+
+def _matrix_table(found: Analysis) -> Export:
+    """The share of every run with every run, similar ones adjacent."""
+    shares = found.overlap.shares()
+    rows = [(found.tags[row], *shares[row, found.chain].tolist()) for row in found.chain]
+    return table_export(("run", *(found.tags[place] for place in found.chain)), rows)
+
+
+def _ties_table(found: Analysis) -> Export:
+    """Every run and topic with a tie across the cut: the score, and documents within and beyond the depth."""
+    return table_export(
+        ("run", "topic", "score", "inside", "outside"),
+        tuple((tie.tag, tie.topic, tie.score, len(tie.inside), len(tie.outside)) for tie in found.at_cut),
+    )
+
+
+def _rules_table(found: Analysis) -> Export:
+    """What every tie rule makes of the depth pool, and what changes from the rule that was chosen."""
+    return table_export(
+        ("ties", "pairs", "entering", "leaving"),
+        tuple((str(one.rule), one.pairs, len(one.added), len(one.removed)) for one in found.rules),
+    )
+
+
+def _topics_table(found: Analysis) -> Export:
+    """The topics by the size of their pools."""
+    return table_export(
+        ("topic", "pairs", "largest_possible", "judged", "relevant", "unusual"),
+        tuple(map(astuple, found.topics)),
+    )
+
+
+TABLES: Mapping[str, Callable[[Analysis], Export]] = {
+    "growth": _growth_table,
+    "growth-by-topic": _growth_by_topic_table,
+    "contributions": _contributions_table,
+    "groups": _groups_table,
+    "overlap": _overlap_table,
+    "matrix": _matrix_table,
+    "ties": _ties_table,
+    "tie-rules": _rules_table,
+    "topics": _topics_table,
+}
+"""Every table by name."""
+
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "growth": ("growth",),
+    "contributions": ("contributions", "groups"),
+    "overlap": ("overlap",),
+    "ties": ("ties", "tie-rules"),
+    "topics": ("topics",),
+}
+"""The tables of every part, for the terminal."""
+
+
+def short_depths(found: Analysis) -> tuple[int, ...]:
+    """Round depths, the depth itself and the deepest of the growth: as many as a person reads."""
+    deepest = len(found.growth)
+    multiples = (step * 10**power for power in range(1, 7) for step in STEPS if step >= 10)
+    return tuple(sorted(depth for depth in {found.depth, deepest, *STEPS, *multiples} if depth <= deepest))

@@ -10,8 +10,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.pooling.candidates import Gathered, Places, TopicCandidates
-from workbench.pooling.pool import Pair, Pool
+from workbench.pooling.pool import Gathered, Pair, Places, Pool, TopicCandidates
 from workbench.records import pair_of, places_of, sorted_ids
 
 

@@ -12,9 +12,8 @@ import numpy as np
 
 from workbench.docnos import Places, Words, docnos_from, joined, words_of
 from workbench.errors import WorkbenchError
-from workbench.pooling.candidates import each_tag_once, gather
 from workbench.pooling.planning import Certainty, Counts, Planned, Values, size_of_budget
-from workbench.pooling.pool import Pool
+from workbench.pooling.pool import Pool, each_tag_once, gather
 from workbench.pooling.run_tops import RunTops, grouped
 from workbench.pooling.strategy import BUDGET, DEEPEST, DEPTHS, WHOLE, Parameter, Strategy
 from workbench.records import PoolEntry, Run, TieRule, id_bytes, sorted_ids

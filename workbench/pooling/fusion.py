@@ -12,9 +12,8 @@ from functools import partial
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.pooling.candidates import Floats, Ranked, TopicCandidates, gather, heaviest
 from workbench.pooling.planning import size_of_budget
-from workbench.pooling.pool import Pair, Pool
+from workbench.pooling.pool import Floats, Pair, Pool, Ranked, TopicCandidates, gather, heaviest
 from workbench.pooling.strategy import BUDGET, NUMBER, WHOLE, Parameter, Strategy
 from workbench.records import PoolEntry, Run, TieRule
 

@@ -18,9 +18,8 @@ from itertools import pairwise
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.pooling.candidates import TopicCandidates, gather
 from workbench.pooling.planning import Certainty, Counts, Planned, Values, size_of_sample
-from workbench.pooling.pool import Pair, Pool
+from workbench.pooling.pool import Pair, Pool, TopicCandidates, gather
 from workbench.pooling.strategy import (
     BUDGET,
     DEEPEST,

@@ -1,4 +1,7 @@
-"""The registry of pooling strategies: those that choose before anybody judges, adaptive ones, the learner."""
+"""The registry of pooling strategies: those that choose before anybody judges, adaptive ones, the learner.
+
+The learner and the pool by hand are here as recipes only: neither takes documents from runs.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,93 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.pooling.adaptive.bandits import MAX_MEAN, MM_NS, THOMPSON
-from workbench.pooling.adaptive.hedge import HEDGE
-from workbench.pooling.adaptive.live import Adaptive
-from workbench.pooling.adaptive.move_to_front import MOVE_TO_FRONT
-from workbench.pooling.adaptive.rank_biased import RBP_B, RBP_C
-from workbench.pooling.by_hand import BY_HAND
+import numpy as np
+
+from workbench.errors import WorkbenchError
+from workbench.pooling.adaptive_pool import Adaptive
+from workbench.pooling.adaptive_strategies import (
+    HEDGE,
+    MAX_MEAN,
+    MM_NS,
+    MOVE_TO_FRONT,
+    RBP_B,
+    RBP_C,
+    THOMPSON,
+)
 from workbench.pooling.depth import DEPTH, TAKE_N
 from workbench.pooling.fusion import BORDA, COMBMNZ, COMBSUM, RBP, RRF
-from workbench.pooling.learner import LEARNER
+from workbench.pooling.planning import Certainty, Counts, Planned
 from workbench.pooling.pool import Pool
 from workbench.pooling.sampling import RANDOM, STRATIFIED
-from workbench.pooling.strategy import Strategy, named
+from workbench.pooling.strategy import BUDGET, NUMBER, SEED, WHOLE, Parameter, ParameterKind, Strategy, named
 from workbench.records import Run, TieRule
+
+
+def _by_hand(runs: Iterable[Run], **_: Any) -> Pool:
+    if next(iter(runs), None) is not None:
+        message = "a pool by hand takes no documents from runs"
+        raise WorkbenchError(message, remedy="make the pool in a campaign, and add the documents there")
+    return Pool((), (), {})
+
+
+def _nothing(planned: Planned) -> tuple[Counts, Certainty]:
+    return np.zeros(len(planned.reach.topics), dtype=np.float64), Certainty.EXACT
+
+
+BY_HAND: Strategy[Pool] = Strategy(
+    "by-hand",
+    "only documents that people find by searching or add as a list",
+    "Cormack, Palmer and Clarke 1998",
+    (),
+    _by_hand,
+    size=_nothing,
+    depth_read=lambda _values: 1,
+    reads_runs=False,
+)
+
+
+RELEVANCE, UNCERTAINTY = "relevance", "uncertainty"
+
+
+def _mode(given: object) -> str:
+    if given not in (RELEVANCE, UNCERTAINTY):
+        raise ValueError
+    return str(given)
+
+
+MODE = ParameterKind(f"{RELEVANCE} or {UNCERTAINTY}", RELEVANCE, _mode, str)
+
+
+def _by_learner(_runs: Iterable[Run], **_: Any) -> Pool:
+    message = "a learner chooses from the texts of a campaign's documents, not from runs"
+    raise WorkbenchError(message, remedy="make the pool in a campaign, or use workbench simulate")
+
+
+def _budget_at_most(planned: Planned) -> tuple[Counts, Certainty]:
+    """Its budget; how many documents the collection has, runs do not say."""
+    topics = len(planned.reach.topics)
+    return np.full(topics, planned.values["budget"], dtype=np.float64), Certainty.AT_MOST
+
+
+LEARNER: Strategy[Pool] = Strategy(
+    "learner",
+    "the documents that a model of the topic's text and judgments ranks first, in the whole collection",
+    "Cormack and Grossman 2015",
+    (
+        BUDGET,
+        Parameter("share", "share of documents drawn at random", 0.1, NUMBER, lowest=0, highest=1),
+        Parameter("mode", "what is ranked first: likely relevant, or least certain", RELEVANCE, MODE),
+        Parameter(
+            "batch", "documents until the model is trained again, 0 for growing batches", 0, WHOLE, lowest=0
+        ),
+        SEED,
+    ),
+    _by_learner,
+    size=_budget_at_most,
+    depth_read=lambda _values: 1,
+    reads_runs=False,
+)
+
 
 STRATEGIES: Mapping[str, Strategy[Pool]] = {
     strategy.name: strategy

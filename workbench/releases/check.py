@@ -12,9 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import IO, Any
 
 from workbench import __version__
-from workbench.consensus.rules import THEN, rule_of
+from workbench.consensus.rules import ASSESSOR, THEN, rule_of
 from workbench.consensus.settle import consensus
-from workbench.consensus.simple import ASSESSOR
 from workbench.errors import Finding, InvalidInput, Severity, WorkbenchError
 from workbench.figures import counted
 from workbench.outside import parsed_json
@@ -31,7 +30,7 @@ from workbench.releases.archive import (
 )
 from workbench.releases.contents import ReleaseContents
 from workbench.releases.files import CHECKSUMS, MANIFEST, QRELS, derived_hashes, hashes, run_path
-from workbench.releases.forms.ir_datasets import DEFINITION_FILE
+from workbench.releases.forms import DEFINITION_FILE
 from workbench.releases.reading import read_contents
 
 AGAIN = "download the release again"

@@ -13,7 +13,7 @@ from math import isnan
 import numpy as np
 
 from workbench.formats.runs import read_run
-from workbench.pooling.candidates import each_tag_once
+from workbench.pooling.pool import each_tag_once
 from workbench.records import Run, grades_of, id_bytes, pair_of, sorted_ids, sorted_pairs
 from workbench.releases.contents import Pair, ReleaseAbout, ReleaseContents, ReleaseRule
 from workbench.releases.zipped import ZippedRelease

@@ -29,7 +29,7 @@ from workbench.records import Answer, Qrel, grades_of, id_bytes, pair_of, sorted
 from workbench.releases.archive import UnreadFile, digests, zip_parts
 from workbench.releases.contents import ReleaseContents, ReleasedPool, ReleasedRun, ReleasedTopic
 from workbench.releases.datasheet import datasheet, readme, release_counts
-from workbench.releases.forms.of_contents import form_files
+from workbench.releases.forms import form_files
 from workbench.releases.record_form import as_object, json_bytes, written_records
 
 MANIFEST = "manifest.json"

@@ -6,11 +6,11 @@ make it a measure by `ir_measures.define_byquery`, and list it with `measure=`: 
 a measure can, and appears on the scores page, in the terminal, JSON, CSV and the help.
 
 One that is computed here over all topics at once is defined in `own_measures.OWN` and has a kernel in
-`kernels.registry.KERNELS`; the laws of measures are tested for every kernel. A curve is a function in
-`curves.CURVES`. `known_documents` has what needs a second set of documents.
+`kernels.KERNELS`; the laws of measures are tested for every kernel. A curve is a function in
+`curves.CURVES`. `scorer.KnownDocuments` has what needs a second set of documents.
 
 To add a measure by which the influence of a disputed pair on the ranking can be computed, write a
-`gains.GainFamily` in a module of its own and name it in `own_measures.FAMILIES`.
+`influence.GainFamily` in a module of its own and name it in `own_measures.FAMILIES`.
 
 Whether runs differ is `significance` for two of them and `pairs_of_runs` for all.
 

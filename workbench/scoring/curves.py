@@ -14,9 +14,9 @@ import numpy as np
 from ir_measures import Measure
 
 from workbench.errors import WorkbenchError
+from workbench.scoring.binary_kernels import LEVELS, check_collection, eleven_points, f_measure
+from workbench.scoring.graded_kernels import discounts, gains, ideal_gains
 from workbench.scoring.judged_run import JudgedRun, share
-from workbench.scoring.kernels.binary import LEVELS, check_collection, eleven_points, f_measure
-from workbench.scoring.kernels.cumulated_gain import discounts, gains, ideal_gains
 from workbench.scoring.own_measures import own_measures
 from workbench.scoring.relevance import Floats
 from workbench.scoring.scorer import OrderedRun

@@ -10,7 +10,7 @@ from ir_measures import Measure
 
 from workbench.errors import WorkbenchError
 from workbench.records import id_bytes
-from workbench.scoring.kernels.registry import Reads, reads
+from workbench.scoring.kernels import Reads, reads
 from workbench.scoring.relevance import Relevance
 from workbench.scoring.subtopics import SubtopicRelevance
 

@@ -9,8 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.scoring.pair_table import ABSENT
-from workbench.scoring.relevance import Floats, Grades, Positions, Relevance
+from workbench.scoring.relevance import ABSENT, Floats, Grades, Positions, Relevance
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,8 +18,8 @@ from ir_measures.measures.base import MeanAgg
 from ir_measures.providers.base import NOT_PROVIDED
 
 from workbench.errors import WorkbenchError
-from workbench.scoring.kernels.binary import LEVELS
-from workbench.scoring.kernels.registry import KERNELS, kernel_of
+from workbench.scoring.binary_kernels import LEVELS
+from workbench.scoring.kernels import KERNELS, kernel_of
 from workbench.scoring.own_measures import own_measures
 from workbench.scoring.relevance import LARGEST_GRADE, Relevance
 

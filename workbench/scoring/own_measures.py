@@ -1,7 +1,7 @@
 """Measures of textbooks that ir_measures lacks, and the registries: of pages and help, and for influence.
 
 Each can be named like any other measure. To add one, define it here, name it in `OWN`, and name
-its kernel in `kernels.registry.KERNELS`.
+its kernel in `kernels.KERNELS`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ir_measures import Measure
 from ir_measures.measures import ParamInfo
 
 from workbench.errors import WorkbenchError
-from workbench.scoring.gains import AP, NDCG, RBP, GainMeasure
+from workbench.scoring.influence import AP, NDCG, RBP, GainMeasure
 
 INTERPOLATIONS = ("max", "bucket")
 """How precision is interpolated: its maximum at any higher recall, or up to the next level of recall."""

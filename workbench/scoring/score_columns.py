@@ -12,11 +12,10 @@ from ir_measures.measures.base import MeanAgg
 from numpy.typing import NDArray
 
 from workbench.records import Run
+from workbench.scoring.binary_kernels import last_rank
 from workbench.scoring.judged_run import JudgedRun
-from workbench.scoring.kernels.binary import last_rank
-from workbench.scoring.kernels.registry import Reads, compute, kernel_of
-from workbench.scoring.pair_table import ABSENT
-from workbench.scoring.relevance import Floats, Positions
+from workbench.scoring.kernels import Reads, compute, kernel_of
+from workbench.scoring.relevance import ABSENT, Floats, Positions
 from workbench.scoring.run_arrays import JudgedRows, RunArrays, read_together
 from workbench.scoring.scorer import RunScores, Scorer, TopicRows, aggregated
 

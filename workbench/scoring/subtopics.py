@@ -13,8 +13,16 @@ from workbench.docnos import Docnos
 from workbench.errors import WorkbenchError
 from workbench.records import Qrel, pair_of, sorted_ids
 from workbench.scoring.judged_run import JudgedRun
-from workbench.scoring.pair_table import ABSENT, PairTable, pairs_of
-from workbench.scoring.relevance import Floats, Grades, Positions, Relevance, places_from
+from workbench.scoring.relevance import (
+    ABSENT,
+    Floats,
+    Grades,
+    PairTable,
+    Positions,
+    Relevance,
+    pairs_of,
+    places_from,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

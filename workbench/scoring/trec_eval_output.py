@@ -1,15 +1,24 @@
-"""Scores as trec_eval prints them: its measures, values and lines, computed by its own code (pytrec_eval)."""
+"""Scores as trec_eval prints them, and the summary sheet of a run, as in the appendices of TREC.
+
+trec_eval's measures, values and lines are computed by its own code (pytrec_eval). A sheet has counts,
+11-point precision, and precision at cutoffs.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from ir_measures import AP, IPrec, Measure, NumRet, P, Rprec
+
 from workbench.records import Qrel, Run, TieRule
+from workbench.scoring.binary_kernels import LEVELS
 from workbench.scoring.field_scorers import bytewise, descending
-from workbench.scoring.measures import expanded, in_order, in_trec_evals_words, parse_measures
+from workbench.scoring.measures import CUTOFFS, expanded, in_order, in_trec_evals_words, parse_measures
 from workbench.scoring.relevance import Relevance
+from workbench.scoring.scorer import RunScores
 from workbench.scoring.scorer import in_order as run_in_order
 
 _COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret")
@@ -107,3 +116,51 @@ def _line(name: str, topic: str, value: Any) -> str:
     digits = ".0f" if name in _COUNTS else "6.4f"
     shown = value if isinstance(value, str) else format(value, digits)
     return f"{name:<22}\t{topic}\t{shown}"
+
+
+@dataclass(frozen=True, slots=True)
+class SummarySheet:
+    """What a run's sheet shows; `relevant_from` is the lowest grade that counts as relevant.
+
+    The counts are of documents over all topics: `retrieved`, `relevant` in the qrels, `found` of these. All
+    else are means over the topics of the qrels: `levels` the interpolated precision at each recall of LEVELS,
+    `cutoffs` the precision at each rank of CUTOFFS.
+    """
+
+    relevant_from: int
+    retrieved: int
+    relevant: int
+    found: int
+    levels: tuple[float, ...]
+    cutoffs: tuple[float, ...]
+    average_precision: float
+    r_precision: float
+
+
+def sheet_measures(relevant_from: int) -> tuple[Measure, ...]:
+    """The measures of which a sheet consists."""
+    rel = relevant_from
+    return (
+        NumRet,
+        NumRet(rel=rel),
+        AP(rel=rel),
+        Rprec(rel=rel),
+        *(IPrec(rel=rel) @ level for level in LEVELS),
+        *(P(rel=rel) @ cutoff for cutoff in CUTOFFS),
+    )
+
+
+def summary_sheet(scores: RunScores, *, relevant_from: int, relevant: int) -> SummarySheet:
+    """The sheet of a run that was scored by `sheet_measures`; `relevant` documents are in the qrels."""
+    names = map(str, sheet_measures(relevant_from))
+    retrieved, found, average, r_precision, *means = (scores.values[name] for name in names)
+    return SummarySheet(
+        relevant_from=relevant_from,
+        retrieved=round(retrieved),
+        relevant=relevant,
+        found=round(found),
+        levels=tuple(means[: len(LEVELS)]),
+        cutoffs=tuple(means[len(LEVELS) :]),
+        average_precision=average,
+        r_precision=r_precision,
+    )

@@ -6,8 +6,8 @@ One module a question; each takes runs, qrels and records of its own and returns
 - `depth`: a deeper pool; `holes`: unjudged documents; `fewer_topics`: fewer topics
 
 What they stand on: `alternatives` scores runs under several qrels at once,
-`orders` compares rankings by the thousand (to add a coefficient, see there), `reference` tests every two runs
-and has the ranking that others are compared with, `collection_tables` has the tables of the last three.
+`orders` compares rankings by the thousand (to add a coefficient, see there), tests every two runs and has the
+ranking that others are compared with, `collection_tables` has the tables of the last three.
 
 To add a question: a module here with its result and the result's `Export`, and a command in `cli/trust`.
 

@@ -10,13 +10,12 @@ from ir_measures import Measure
 from numpy.typing import NDArray
 
 from workbench.errors import Conflict, WorkbenchError, rejected
-from workbench.pooling.candidates import each_tag_once
+from workbench.pooling.pool import each_tag_once
 from workbench.records import Qrel, Run, TieRule, pair_of
 from workbench.scoring.judged_run import JudgedRun
-from workbench.scoring.kernels.registry import Kernel, compute, kernel_of
+from workbench.scoring.kernels import Kernel, compute, kernel_of
 from workbench.scoring.measures import at_threshold, parse_measures
-from workbench.scoring.pair_table import ABSENT
-from workbench.scoring.relevance import Floats, Grades, Positions, Relevance
+from workbench.scoring.relevance import ABSENT, Floats, Grades, Positions, Relevance
 from workbench.scoring.run_arrays import RunArrays
 from workbench.scoring.scorer import Scorer
 

@@ -9,17 +9,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.consensus.judgments import latest_judgments
-from workbench.consensus.rules import RULES, RuleChoice, choice_name
+from workbench.consensus.rules import ASSESSOR, RULES, RuleChoice, choice_name
 from workbench.consensus.settle import consensus
-from workbench.consensus.simple import ASSESSOR
+from workbench.consensus.votes import latest_judgments
 from workbench.errors import WorkbenchError
 from workbench.records import Judgment, pair_of, sorted_ids
 from workbench.scoring.relevance import Floats
 from workbench.trust.alternatives import AlternativeQrels, TopicScores
-from workbench.trust.orders import orders_of, rank_coefficients
-from workbench.trust.percentiles import Percentiles, percentiles_of
-from workbench.trust.reference import ReferenceRanking, changed_pairs, means_of
+from workbench.trust.orders import (
+    Percentiles,
+    ReferenceRanking,
+    changed_pairs,
+    means_of,
+    orders_of,
+    percentiles_of,
+    rank_coefficients,
+)
 
 REFERENCE = "lower-median"
 """The rule whose qrels are the reference unless others are named: it settles every pair that was graded."""

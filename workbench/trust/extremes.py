@@ -9,9 +9,9 @@ import numpy as np
 from ir_measures import Measure
 from numpy.typing import NDArray
 
+from workbench.scoring.binary_kernels import cutoff_of, last_rank
 from workbench.scoring.judged_run import JudgedRun, share
-from workbench.scoring.kernels.binary import cutoff_of, last_rank
-from workbench.scoring.kernels.registry import compute, kernel_of
+from workbench.scoring.kernels import compute, kernel_of
 from workbench.scoring.relevance import Floats
 
 Marks = NDArray[np.bool_]

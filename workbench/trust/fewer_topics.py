@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import WorkbenchError
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, checked_scores, compare_all
-from workbench.trust.percentiles import Percentiles, percentiles_of
+from workbench.trust.orders import Percentiles, percentiles_of
 from workbench.trust.power_law import Floats, most_likely
 
 FEWEST_TOPICS = 4

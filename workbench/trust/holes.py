@@ -12,10 +12,10 @@ from typing import TypeVar
 import numpy as np
 from ir_measures import Measure
 
-from workbench.formats.sampled_qrels import Prel, SampledQrel
+from workbench.formats.qrels import Prel, SampledQrel
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.judged_run import JudgedRun
-from workbench.scoring.kernels.registry import compute, kernel_of
+from workbench.scoring.kernels import compute, kernel_of
 from workbench.scoring.run_arrays import RunArrays
 from workbench.scoring.scorer import OrderedRun, Scorer
 from workbench.scoring.significance import MeanScore, mean_score

@@ -21,9 +21,17 @@ from workbench.trust.assessors import (
     mixed_rankings,
     mixed_scores,
 )
-from workbench.trust.orders import Orders, orders_of, rank_coefficients
-from workbench.trust.percentiles import Percentiles, percentiles_of
-from workbench.trust.reference import RankingOptions, ReferenceRanking, changed_pairs, means_of
+from workbench.trust.orders import (
+    Orders,
+    Percentiles,
+    RankingOptions,
+    ReferenceRanking,
+    changed_pairs,
+    means_of,
+    orders_of,
+    percentiles_of,
+    rank_coefficients,
+)
 
 Progress = Callable[[Sequence[range]], Iterable[range]]
 """Passes on parts of the work one by one, and may show how far it is."""

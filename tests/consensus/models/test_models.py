@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.support import cases
-from workbench.consensus.dawid_skene import dawid_skene, expected, learnt
+from workbench.consensus.rules import dawid_skene, expected, learnt
 from workbench.consensus.settle import consensus, consensus_of_table
 from workbench.consensus.votes import Votes, vote_table
 from workbench.errors import WorkbenchError

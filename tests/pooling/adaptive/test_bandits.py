@@ -12,9 +12,9 @@ import pytest
 
 from tests.pooling.some_runs import ABC, ABC_RELEVANT, ranked
 from tests.support import cases
-from workbench.pooling.adaptive.bandits import MaxMean, Thompson, beta_draw
-from workbench.pooling.adaptive.live import Adaptive
-from workbench.pooling.candidates import TopicCandidates, gather
+from workbench.pooling.adaptive_pool import Adaptive
+from workbench.pooling.adaptive_strategies import MaxMean, Thompson, beta_draw
+from workbench.pooling.pool import TopicCandidates, gather
 from workbench.pooling.strategies import start
 from workbench.records import Run
 

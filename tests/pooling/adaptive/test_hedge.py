@@ -9,8 +9,8 @@ import pytest
 
 from tests.pooling.some_runs import ranked
 from tests.support import cases
-from workbench.pooling.adaptive.hedge import Hedge
-from workbench.pooling.candidates import gather
+from workbench.pooling.adaptive_strategies import Hedge
+from workbench.pooling.pool import gather
 from workbench.pooling.strategies import start
 
 

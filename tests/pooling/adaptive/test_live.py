@@ -7,7 +7,7 @@ import pytest
 from tests.pooling.by_pool import replay
 from tests.pooling.some_runs import ABC, ranked
 from workbench.errors import Conflict, WorkbenchError
-from workbench.pooling.adaptive.live import Happening, PoolEvent
+from workbench.pooling.adaptive_pool import Happening, PoolEvent
 from workbench.pooling.strategies import ADAPTIVE, start
 from workbench.records import TieRule
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.pooling.some_runs import ABC, ABC_RELEVANT, ranked
-from workbench.pooling.adaptive.live import Adaptive
+from workbench.pooling.adaptive_pool import Adaptive
 from workbench.pooling.strategies import start
 from workbench.records import Run
 

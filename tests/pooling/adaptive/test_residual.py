@@ -7,8 +7,8 @@ import pytest
 from tests.pooling.by_pool import fused
 from tests.pooling.some_runs import ABC, ranked
 from tests.support import cases
-from workbench.pooling.adaptive.rank_biased import MethodB, MethodC, Residual
-from workbench.pooling.candidates import gather
+from workbench.pooling.adaptive_strategies import MethodB, MethodC, Residual
+from workbench.pooling.pool import gather
 from workbench.pooling.strategies import start
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.pooling.by_pool import replay
 from tests.pooling.some_runs import ABC, ABC_RELEVANT, ranked
-from workbench.pooling.adaptive.live import Simulated, simulated
+from workbench.pooling.adaptive_pool import Simulated, simulated
 from workbench.pooling.strategies import ADAPTIVE, start
 
 

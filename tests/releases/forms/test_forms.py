@@ -26,8 +26,7 @@ from workbench.formats.topics import read_topics
 from workbench.records import THREE_GRADES, Document, Qrel, Topic
 from workbench.releases.contents import ReleaseContents, ReleasedDocument
 from workbench.releases.files import write_release
-from workbench.releases.forms.of_contents import FORMS, form_files, published_forms
-from workbench.releases.forms.publication import qrels_file
+from workbench.releases.forms import FORMS, form_files, published_forms, qrels_file
 
 # Ids and texts that readers are known to spoil: zeros in front, exponents, hashes, no ASCII, separators of
 # lines that only some programs split at, quotation marks, code of Python and YAML.
@@ -158,7 +157,7 @@ def test_the_definition_names_the_release_as_the_source_of_its_topics_and_docume
     is_zip: bool, own_cache: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of the template itself, with the facts of a release in the place of its own, which are empty."""
-    template = importlib.import_module("workbench.releases.forms.definition_template")
+    template = importlib.import_module("workbench.releases.definition_template")
     name = f"harbour/{tmp_path.name}"
     beside = zipped(RELEASE, tmp_path / "release.zip", "") if is_zip else unzipped(RELEASE, tmp_path)
     facts = {"BESIDE": beside, "DATASET_ID": name, "GRADES": {1: "Relevant"}, "HAS_DOCUMENTS": True}

@@ -17,11 +17,10 @@ from workbench.formats.packed_form import as_arrays
 from workbench.formats.qrels import read_qrels
 from workbench.formats.runs import read_run_top
 from workbench.records import Qrel, Run, TieRule
-from workbench.scoring.kernels.registry import KERNELS
+from workbench.scoring.kernels import KERNELS
 from workbench.scoring.measures import in_the_field, parse_measures
 from workbench.scoring.own_measures import OWN
-from workbench.scoring.pair_table import ABSENT
-from workbench.scoring.relevance import Relevance
+from workbench.scoring.relevance import ABSENT, Relevance
 from workbench.scoring.scorer import RunScores, Scorer, score_run
 
 # Measures of which the field has a scorer in a plain install, with parameters of every kind. IPrec and SetF
@@ -164,7 +163,7 @@ def test_docnos_whose_hashes_are_equal_are_still_told_apart(
     def poor(words: Sequence[Words]) -> Words:
         return honest(words) & np.uint64(2**bits - 1 << 64 - bits)
 
-    monkeypatch.setattr("workbench.scoring.pair_table.hashes", poor)
+    monkeypatch.setattr("workbench.scoring.relevance.hashes", poor)
     names = [f"d{number}" for number in range(60)]
     arrays = as_arrays(run({topic: dict.fromkeys([*names, "x", "y"], 1.0) for topic in ("1", "2", "3")}))
     assert arrays is not None

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from tests.builders import campaign_with_people
 from tests.support import shared
-from workbench.agreement.coefficients.alpha import alpha
+from workbench.agreement.alpha import alpha
 from workbench.agreement.options import AgreementOptions, Basis
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import read_judgments

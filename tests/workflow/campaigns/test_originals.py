@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from tests.formats.image_files import image_document, png_file
 from workbench.errors import InvalidInput, NotFound
 from workbench.formats.documents_image import image_original
-from workbench.formats.single_files import sha256_of
+from workbench.formats.text_formats import sha256_of
 from workbench.records import THREE_GRADES, Document, Judgment, Original, Topic
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, DocumentRow, OriginalRow

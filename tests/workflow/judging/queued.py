@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from tests.assigned import assign
 from tests.builders import Made, campaign_with_people, send_runs
 from tests.submitted import record, withdraw
-from workbench.pooling.adaptive.live import Happening
+from workbench.pooling.adaptive_pool import Happening
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEventRow

@@ -15,7 +15,7 @@ from tests.assigned import assign
 from tests.submitted import put_off, record
 from tests.workflow.judging.queued import POOL, Queued, make_machine, queued_pool
 from workbench.errors import WorkbenchError
-from workbench.pooling.adaptive.live import Happening
+from workbench.pooling.adaptive_pool import Happening
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer, id_bytes
 from workbench.storage.engine import Database

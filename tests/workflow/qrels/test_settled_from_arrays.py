@@ -11,8 +11,7 @@ import pytest
 from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE
 from workbench.consensus.rule import Pair
 from workbench.consensus.rules import RULES, THEN, RuleChoice, rule_choice
-from workbench.consensus.settle import consensus
-from workbench.consensus.summary import summary
+from workbench.consensus.settle import consensus, summary
 from workbench.consensus.votes import vote_table
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import topic_lines, write_qrels

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.consensus.settle import consensus
-from workbench.consensus.summary import summary
+from workbench.consensus.settle import consensus, summary
 from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Judgment, Ranking, Run
 from workbench.scoring.measures import parse_measures

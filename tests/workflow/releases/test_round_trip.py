@@ -13,8 +13,7 @@ from tests.builders import account
 from tests.workflow.judging.handed_out import live_pool
 from tests.workflow.judging.test_learner_pools import judge_all, learner_pool, rounds_of
 from tests.workflow.releases.filled import RELEASED, filled_campaign, filled_release
-from workbench.consensus.rules import RuleChoice, rule_choice
-from workbench.consensus.simple import ASSESSOR
+from workbench.consensus.rules import ASSESSOR, RuleChoice, rule_choice
 from workbench.errors import Conflict, InvalidInput
 from workbench.releases.check import check_release, open_release
 from workbench.releases.contents import Included, ReleaseContents

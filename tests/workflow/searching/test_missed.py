@@ -19,8 +19,14 @@ from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.making import pooled_or_judged
-from workbench.workflow.searching.drawing import MissedDraw, SampleDraw, drawn_order, keep_draw, plan_draw
-from workbench.workflow.searching.missed import missed_report
+from workbench.workflow.searching.missed import (
+    MissedDraw,
+    SampleDraw,
+    drawn_order,
+    keep_draw,
+    missed_report,
+    plan_draw,
+)
 
 POOL = "depth 2"
 

@@ -19,8 +19,7 @@ from workbench.workflow.trust.collection_report import (
     collection_report,
     words_in,
 )
-from workbench.workflow.trust.conclusions import conclusions, decimals
-from workbench.workflow.trust.report_markdown import escaped, report_markdown
+from workbench.workflow.trust.report_markdown import conclusions, decimals, escaped, report_markdown
 
 ANY = rule_choice("any")
 AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)

@@ -22,7 +22,7 @@ from workbench.cli.output import (
     say_table,
     setting,
 )
-from workbench.learning.advice import RecallEstimate
+from workbench.learning.review import RecallEstimate
 from workbench.learning.stopping import StoppingGoal
 from workbench.records import id_bytes
 from workbench.workflow.judging.adaptive_states import Replayed, replay_pool

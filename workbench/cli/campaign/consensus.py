@@ -10,8 +10,7 @@ from workbench.cli.consensus import EXPORT, OUTPUT, consensus_options, say_summa
 from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.output import JSON_OBJECT, Texts, flag, json_flag, say_aside, say_json
 from workbench.consensus.rules import RuleChoice, choices_of, default_rules
-from workbench.consensus.settle import label_export
-from workbench.consensus.summary import summary_json
+from workbench.consensus.settle import label_export, summary_json
 from workbench.consensus.sums import soft_export
 from workbench.workflow.judging.current_judgments import judgment_groups
 from workbench.workflow.qrels.qrels import compare_rules, make_qrels, make_soft_labels, qrels_json

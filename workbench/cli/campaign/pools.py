@@ -35,8 +35,7 @@ from workbench.formats.identifiers import read_docnos
 from workbench.json_forms.filling import filled
 from workbench.json_forms.judging import AddedPairs, RebuiltPool
 from workbench.pooling.comparison import PoolChange
-from workbench.pooling.learner import LEARNER
-from workbench.pooling.strategies import PoolRecipe
+from workbench.pooling.strategies import LEARNER, PoolRecipe
 from workbench.records import id_bytes
 from workbench.workflow.judging.assignments import Distribution, distribute, in_turn
 from workbench.workflow.judging.handout import OrderRule

@@ -26,8 +26,15 @@ from workbench.cli.output import (
 from workbench.consensus.rules import RuleChoice
 from workbench.figures import share_of
 from workbench.trust.left_out import ScoresLeftOut, TauOfOrders, left_out_export
-from workbench.workflow.searching.drawing import SampleDraw, keep_draw, plan_draw
-from workbench.workflow.searching.missed import MissedLine, MissedReport, missed_export, missed_report
+from workbench.workflow.searching.missed import (
+    MissedLine,
+    MissedReport,
+    SampleDraw,
+    keep_draw,
+    missed_export,
+    missed_report,
+    plan_draw,
+)
 from workbench.workflow.searching.report import (
     CHOICES,
     PARTS,

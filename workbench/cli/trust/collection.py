@@ -32,8 +32,7 @@ from workbench.cli.output import (
 from workbench.cli.relevance_files import all_matched, matched
 from workbench.cli.runs import RunFiles, read_arrays, read_tops, run_arguments
 from workbench.figures import between, percent
-from workbench.formats.qrels import read_qrels
-from workbench.formats.sampled_qrels import read_prels, read_sampled_qrels
+from workbench.formats.qrels import read_prels, read_qrels, read_sampled_qrels
 from workbench.pooling.run_tops import RunTops
 from workbench.records import Run, TieRule
 from workbench.scoring.measures import check_complement, parse_measures

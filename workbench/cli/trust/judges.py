@@ -37,8 +37,7 @@ from workbench.records import Judgment, TieRule, grades_of
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, relevance_of_any, score_under
 from workbench.trust.assessors import REFERENCE, filled, qrels_of_assessors, qrels_of_rules, rules_to_compare
 from workbench.trust.judges import COEFFICIENTS, PARTS, OtherJudges, judges_export, other_judges, verdict
-from workbench.trust.orders import PERSISTENCE
-from workbench.trust.reference import LEVEL, MIXTURES, RankingOptions
+from workbench.trust.orders import LEVEL, MIXTURES, PERSISTENCE, RankingOptions
 
 _OFFICIAL = "qrels"
 _SHOWN_PAIRS = 20

@@ -13,8 +13,7 @@ from werkzeug.wrappers import Response
 from workbench.json_forms.collecting import PageJson
 from workbench.json_forms.filling import filled
 from workbench.json_forms.judging import AddedPairs, MadePoolJson, PairJson, PoolJson, RebuiltPool
-from workbench.pooling.learner import LEARNER
-from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
+from workbench.pooling.strategies import ALL_STRATEGIES, LEARNER, PoolRecipe
 from workbench.records import TieRule
 from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.api.cursors import Flag, ManyNames, Names, PageQuery, Whole, after_ids, page_of, sent

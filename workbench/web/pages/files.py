@@ -8,7 +8,7 @@ from __future__ import annotations
 from flask import Blueprint
 from werkzeug.wrappers import Response
 
-from workbench.formats.single_files import JATS_TYPE, MAIL_TYPE, SMART_TYPE, TSV_TYPE
+from workbench.formats.text_formats import JATS_TYPE, MAIL_TYPE, SMART_TYPE, TSV_TYPE
 from workbench.web.access import here, member, reader
 from workbench.web.context import reading
 from workbench.web.downloads import attachment

@@ -35,11 +35,9 @@ from workbench.web.results import MadeResult, TextFile, part_asked, result
 from workbench.workflow.result_form import result_from
 from workbench.workflow.runs.run_records import runs_of
 from workbench.workflow.scores.score_table import coverage_of
-from workbench.workflow.trust.estimable import Estimable
 from workbench.workflow.trust.jobs import ANSWERS, COLLECTION, TRUST, question_arguments, state_of
-from workbench.workflow.trust.questions import campaign_sample
-from workbench.workflow.trust.ranked_runs import FEWEST_RUNS as FEWEST_TO_RANK
-from workbench.workflow.trust.ranked_runs import ranked_runs
+from workbench.workflow.trust.questions import FEWEST_RUNS as FEWEST_TO_RANK
+from workbench.workflow.trust.questions import Estimable, campaign_sample, ranked_runs
 from workbench.workflow.trust.report import Rankings, TrustReport, trust_report
 
 blueprint = Blueprint("trust", __name__, url_prefix="/c/<slug>/trust")

@@ -23,8 +23,13 @@ from workbench.consensus.spreads import Flags, Numbers
 from workbench.docnos import Docnos, Places, Words, fingerprints, words_of
 from workbench.pooling.run_tops import RunTops
 from workbench.records import Verdict, id_bytes
-from workbench.scoring.gains import Floats, TopicGains
-from workbench.scoring.influence import RankingMeans, pairs_that_could_swap, topic_influences
+from workbench.scoring.influence import (
+    Floats,
+    RankingMeans,
+    TopicGains,
+    pairs_that_could_swap,
+    topic_influences,
+)
 from workbench.scoring.own_measures import gain_measure
 from workbench.storage.chunks import chunks
 from workbench.workflow.adjudication.queue_table import QueueTable

@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 
 from workbench.agreement.contingency import MISSING
 from workbench.agreement.export import bounds_cells, method_cells
-from workbench.agreement.machines import MachineComparison, compare_machine, machine_coefficients, majority
 from workbench.agreement.options import AgreementOptions, Occasion
+from workbench.agreement.two_series import MachineComparison, compare_machine, machine_coefficients, majority
 from workbench.workflow.agreement.selection import (
     ComparedGrades,
     campaign_answers,

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from workbench.agreement.export import method_cells
 from workbench.agreement.options import AgreementOptions
-from workbench.agreement.self_consistency import Consistency, self_consistency
+from workbench.agreement.two_series import Consistency, self_consistency
 from workbench.workflow.agreement.probe_answers import (
     Against,
     AssessorEvents,

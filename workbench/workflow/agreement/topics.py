@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sqlalchemy.orm import Session
 
+from workbench.agreement.coefficient import CoefficientValue
 from workbench.agreement.coefficients import coefficient_value
-from workbench.agreement.coefficients.coefficient import CoefficientValue
 from workbench.agreement.contingency import MISSING
 from workbench.agreement.export import bounds_cells, method_cells
 from workbench.agreement.options import AgreementOptions, Basis, Singles

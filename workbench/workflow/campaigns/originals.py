@@ -17,7 +17,7 @@ from sqlalchemy import and_, delete, func, insert, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import NotFound
-from workbench.formats.single_files import docno_of
+from workbench.formats.text_formats import docno_of
 from workbench.formats.web_pages import LONGEST_ADDRESS, image_addresses
 from workbench.records import IMAGE_TYPES, PDF_TYPE, Document, Original
 from workbench.storage.chunks import chunks

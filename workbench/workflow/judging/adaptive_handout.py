@@ -13,7 +13,7 @@ from sqlalchemy import delete, insert
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
-from workbench.pooling.adaptive.live import Happening, PoolEvent
+from workbench.pooling.adaptive_pool import Happening, PoolEvent
 from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent, current_events
 from workbench.storage.tables import (
     AssignmentRow,

@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict
 from workbench.learning.review import Review, next_round
 from workbench.learning.vectors import Vectors, topic_text, vectors_of
-from workbench.pooling.adaptive.live import Adaptive, Happening
+from workbench.pooling.adaptive_pool import Adaptive, Happening
 from workbench.storage.tables import CampaignRow, PoolEntryRow, PoolRow, RunRow, TopicRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import as_topic

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
-from workbench.pooling.adaptive.live import Happening
+from workbench.pooling.adaptive_pool import Happening
 from workbench.storage.events import CurrentEvent
 from workbench.storage.tables import PoolEventRow, PoolRow
 from workbench.workflow.judging.adaptive_handout import AdaptiveHandout

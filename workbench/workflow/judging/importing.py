@@ -11,7 +11,7 @@ from uuid import uuid4
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.consensus.judgments import latest_judgments
+from workbench.consensus.votes import latest_judgments
 from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.json_forms.filling import filled
 from workbench.json_forms.judging import ImportedJson

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound, TooLate
-from workbench.pooling.adaptive.live import Happening, PoolEvent
+from workbench.pooling.adaptive_pool import Happening, PoolEvent
 from workbench.records import Answer, id_bytes
 from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent, current_events
 from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, JudgmentEventRow, PoolRow

@@ -19,12 +19,19 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError, rejected
-from workbench.learning.advice import FurtherSample, StoppingAdvice, stopping_advice
 from workbench.learning.learners import BMI, LEARNERS
-from workbench.learning.review import Origin, Review, ReviewRound, ReviewSettings
+from workbench.learning.review import (
+    FurtherSample,
+    Origin,
+    Review,
+    ReviewRound,
+    ReviewSettings,
+    StoppingAdvice,
+    stopping_advice,
+)
 from workbench.learning.stopping import StoppingGoal
-from workbench.pooling.adaptive.live import Happening
-from workbench.pooling.learner import LEARNER, RELEVANCE, UNCERTAINTY
+from workbench.pooling.adaptive_pool import Happening
+from workbench.pooling.strategies import LEARNER, RELEVANCE, UNCERTAINTY
 from workbench.records import id_bytes
 from workbench.storage.tables import CampaignRow, LearnerRoundRow, PoolRow, TopicRow
 from workbench.tables import Export

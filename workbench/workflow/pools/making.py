@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from workbench import __version__
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.pooling.adaptive.live import Adaptive, Happening, PoolEvent
+from workbench.pooling.adaptive_pool import Adaptive, Happening, PoolEvent
 from workbench.pooling.comparison import without_pairs
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import ALL_STRATEGIES, DEPTH_RECIPE, PoolRecipe

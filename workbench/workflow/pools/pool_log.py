@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
-from workbench.pooling.adaptive.live import Happening, PoolEvent
+from workbench.pooling.adaptive_pool import Happening, PoolEvent
 from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEventRow, PoolRow, TopicRow
 from workbench.workflow.clock import shared_now
 

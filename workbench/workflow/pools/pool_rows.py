@@ -18,7 +18,7 @@ from sqlalchemy import Select, Text, cast, func, select
 from sqlalchemy.orm import Session, object_session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.pooling.adaptive.live import Adaptive
+from workbench.pooling.adaptive_pool import Adaptive
 from workbench.pooling.strategies import ADAPTIVE, start
 from workbench.pooling.strategy import named
 from workbench.records import Run, TieRule

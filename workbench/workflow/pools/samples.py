@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import WorkbenchError
-from workbench.pooling.adaptive.live import Adaptive
+from workbench.pooling.adaptive_pool import Adaptive
 from workbench.pooling.pool import Pair
 from workbench.pooling.sampling import RANDOM, STRATIFIED
 from workbench.pooling.strategies import ALL_STRATEGIES

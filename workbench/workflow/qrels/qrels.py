@@ -17,11 +17,12 @@ from workbench.consensus.rule import Pair
 from workbench.consensus.rules import RuleChoice, bound, choice_label, choice_name, rule_choice, rule_of
 from workbench.consensus.settle import (
     Consensus,
+    Summary,
     TableConsensus,
     consensus,
     consensus_of_table,
+    summary_json,
 )
-from workbench.consensus.summary import Summary, summary_json
 from workbench.consensus.sums import SoftLabels, soft_labels
 from workbench.consensus.votes import Votes, VoteTable, vote_table
 from workbench.errors import WorkbenchError

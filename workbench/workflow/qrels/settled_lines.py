@@ -14,11 +14,10 @@ from ir_measures import Measure
 from numpy.typing import NDArray
 
 from workbench.consensus.rule import Pair
-from workbench.consensus.settle import Consensus, Label, TableConsensus, Unsettled
-from workbench.consensus.summary import Summary
+from workbench.consensus.settle import Consensus, Label, Summary, TableConsensus, Unsettled
 from workbench.docnos import Docnos
 from workbench.records import Qrel, id_bytes, sorted_ids
-from workbench.scoring.kernels.registry import Reads, reads
+from workbench.scoring.kernels import Reads, reads
 from workbench.scoring.relevance import ArrayRelevance
 from workbench.scoring.scorer import Scorer
 

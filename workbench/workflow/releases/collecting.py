@@ -15,8 +15,7 @@ from operator import attrgetter
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.consensus.rules import RuleChoice, choice_label
-from workbench.consensus.simple import ASSESSOR
+from workbench.consensus.rules import ASSESSOR, RuleChoice, choice_label
 from workbench.errors import WorkbenchError
 from workbench.records import id_bytes
 from workbench.releases.contents import (

@@ -30,7 +30,7 @@ from workbench.errors import Conflict, Finding, InvalidInput, WorkbenchError, re
 from workbench.formats.documents_image import image_original
 from workbench.formats.documents_pdf import check_installed, pdf_content
 from workbench.learning.review import Origin
-from workbench.pooling.adaptive.live import Happening
+from workbench.pooling.adaptive_pool import Happening
 from workbench.records import PDF_TYPE, Answer, Document, Original, TieRule, Verdict
 from workbench.releases.contents import (
     NO_ANSWER,

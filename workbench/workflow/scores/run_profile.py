@@ -9,12 +9,12 @@ from functools import cached_property
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rules import choice_label
+from workbench.scoring.binary_kernels import LEVELS
 from workbench.scoring.curves import CurveOptions, RunCurves, run_curves
-from workbench.scoring.kernels.binary import LEVELS
 from workbench.scoring.measures import CUTOFFS, parse_measures
 from workbench.scoring.scorer import RunScores, higher_is_better, topic_scores_of
-from workbench.scoring.summary_sheet import SummarySheet, sheet_measures, summary_sheet
 from workbench.scoring.topic_difficulty import TopicTable, topic_spreads, topic_table
+from workbench.scoring.trec_eval_output import SummarySheet, sheet_measures, summary_sheet
 from workbench.tables import Export, table_export
 from workbench.workflow.qrels.settled_lines import scorer_of
 from workbench.workflow.runs.packed_store import arrays_for_use

@@ -1,29 +1,144 @@
-"""A deeper pool, holes and fewer topics for a campaign, each computed by itself from current judgments."""
+"""A deeper pool, holes and fewer topics for a campaign, each computed by itself from current judgments.
+
+Each is asked of the qrels of a rule as they are now and of the runs to rank; the holes also of the sample of
+the campaign's pool, where it lets scores be estimated.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from sqlalchemy.orm import Session
 
-from workbench.consensus.rules import RuleChoice
+from workbench.consensus.rules import RULES, RuleChoice
 from workbench.errors import WorkbenchError
+from workbench.formats.packed_runs import PackedRun
+from workbench.formats.qrels import SampledQrel
+from workbench.pooling.pool import Pair
+from workbench.records import Run, Verdict
 from workbench.scoring.measures import at_threshold
-from workbench.trust.alternatives import one_measure, ranking_measure, score_under
+from workbench.trust.alternatives import AlternativeQrels, one_measure, ranking_measure, score_under
 from workbench.trust.depth import Deepening, DeeperPool, deeper_pool, pool_by_rank
 from workbench.trust.fewer_topics import FewerTopics, fewer_topics
-from workbench.trust.holes import NO_SAMPLE, Holes, holes
+from workbench.trust.holes import NO_SAMPLE, Holes, SampledPool, holes
 from workbench.workflow.jobs import Steps, quietly
 from workbench.workflow.pools.analysis import depth_of
 from workbench.workflow.pools.listing import PoolLine, pools_of
-from workbench.workflow.runs.packed_store import tops_of
-from workbench.workflow.trust.estimable import Estimable, estimable, sampled_pool
-from workbench.workflow.trust.ranked_runs import RankedRuns, ranked_runs
+from workbench.workflow.pools.samples import SampleDesign, sample_design, undrawn_pairs
+from workbench.workflow.qrels.qrels import Material, QrelsReport, material, qrels_of
+from workbench.workflow.runs.packed_store import arrays_for_use, tops_of
+from workbench.workflow.runs.run_records import CampaignRun, runs_of
 
+QRELS = "qrels"
+"""The name of the reference: the qrels of the campaign by a rule."""
+FEWEST_RUNS = 2
 DEEPER = 2
 """Twice the depth is a fair distance for an extrapolation (`workbench.trust.depth`)."""
 _FEWEST_RANKS = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankedRuns:
+    """The qrels by a rule with the judgments they are from, and the runs that were not set aside."""
+
+    campaign_id: int
+    material: Material
+    qrels: QrelsReport
+    runs: tuple[CampaignRun, ...]
+
+    @property
+    def reference(self) -> AlternativeQrels:
+        """The qrels as what others are compared with."""
+        return AlternativeQrels(QRELS, self.qrels.grades, self.qrels.relevant_from)
+
+    @property
+    def highest(self) -> int:
+        """The highest grade that a document could have."""
+        if RULES[self.qrels.choice.rule].own_scale:
+            return 1
+        return max(grade.value for grade in self.material.scale.grades)
+
+    def arrays(self, db: Session, steps: Steps, label: str) -> Iterator[PackedRun | Run]:
+        """The runs whole, one after the other, each told as a step."""
+        return (arrays_for_use(db, self.campaign_id, run.tag) for run in steps(self.runs, label))
+
+
+def ranked_runs(db: Session, campaign_id: int, choice: RuleChoice) -> RankedRuns:
+    """What can be ranked now; raises WorkbenchError for fewer than two runs, and a rule without qrels yet."""
+    runs = tuple(run for run in runs_of(db, campaign_id) if run.verdict is not Verdict.SET_ASIDE)
+    if len(runs) < FEWEST_RUNS:
+        raise WorkbenchError("a ranking needs two runs", remedy="load runs first")
+    found = material(db, campaign_id)
+    report = qrels_of(found, choice)
+    if not report.summary.settled:
+        raise WorkbenchError("this rule gives no qrels yet", remedy="judge first, or choose another rule")
+    return RankedRuns(campaign_id, found, report, runs)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimable:
+    """The sample that scores are estimated from: `graded` of the `drawn` pairs are in the qrels.
+
+    A topic counts once every stratum that was drawn from has a grade: `topics` of `all_topics`.
+    """
+
+    design: SampleDesign
+    drawn: int
+    graded: int
+    topics: frozenset[str]
+    all_topics: int
+
+    @property
+    def uniform(self) -> bool:
+        """Whether all documents of a topic were as likely, so that infAP can be estimated."""
+        return self.design.strata == 1
+
+
+def estimable(db: Session, campaign_id: int, found: RankedRuns) -> Estimable:
+    """What can be estimated now.
+
+    Raises WorkbenchError, with the reason, where the design of the pools does not allow it, as
+    `sample_design` does, and where no topic has a grade in each stratum, or no relevant document.
+    """
+    design = sample_design(db, campaign_id)
+    graded = _graded(design, found)
+    strata = {(topic, number) for (topic, _), number in design.drawn.items()}
+    known = {(pair[0], design.drawn[pair]) for pair in graded}
+    all_topics = {topic for topic, _ in strata}
+    topics = frozenset(all_topics - {topic for topic, _ in strata - known})
+    if not topics:
+        raise WorkbenchError(
+            f"no topic has a grade in each stratum of the pool {design.name} yet", remedy="judge first"
+        )
+    if not any(grade >= found.qrels.relevant_from for pair, grade in graded.items() if pair[0] in topics):
+        raise WorkbenchError(
+            f"no relevant document is in the sample of the pool {design.name} yet", remedy="judge first"
+        )
+    return Estimable(design, len(design.drawn), len(graded), topics, len(all_topics))
+
+
+def sampled_pool(db: Session, one: Estimable, found: RankedRuns) -> SampledPool:
+    """The sample with all that it could have drawn; nothing where a run that it was drawn from is gone."""
+    undrawn = undrawn_pairs(db, found.campaign_id, one.design.recipe, one.design.drawn)
+    if undrawn is None:
+        return NO_SAMPLE
+    grades = _graded(one.design, found)
+    return SampledPool(
+        tuple(
+            SampledQrel(*pair, str(stratum), grades.get(pair))
+            for pair, stratum in (dict(one.design.drawn) | undrawn).items()
+            if pair[0] in one.topics
+        ),
+        relevant_from=found.qrels.relevant_from,
+    )
+
+
+def _graded(design: SampleDesign, found: RankedRuns) -> Mapping[Pair, int]:
+    """The grades of what was drawn."""
+    pairs = ((one, (one.topic, one.docno)) for one in found.qrels.qrels)
+    return {pair: one.grade for one, pair in pairs if pair in design.drawn}
 
 
 def campaign_depth(

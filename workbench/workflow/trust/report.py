@@ -18,12 +18,12 @@ from workbench.storage.tables import PoolEntryRow, PoolRow
 from workbench.trust.alternatives import Pair, ranking_measure, score_under
 from workbench.trust.assessors import filled, qrels_of_assessors, qrels_of_rules, rules_to_compare
 from workbench.trust.judges import OtherJudges, other_judges
-from workbench.trust.reference import RankingOptions
+from workbench.trust.orders import RankingOptions
 from workbench.trust.runs import OtherRuns, other_runs, pooled_pairs, qrels_without
 from workbench.workflow.jobs import Steps, quietly
 from workbench.workflow.qrels.qrels import QrelsReport
 from workbench.workflow.scores.score_table import Coverage, coverage_of
-from workbench.workflow.trust.ranked_runs import QRELS, RankedRuns, ranked_runs
+from workbench.workflow.trust.questions import QRELS, RankedRuns, ranked_runs
 
 
 @dataclass(frozen=True, slots=True)

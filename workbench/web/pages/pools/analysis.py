@@ -9,8 +9,7 @@ from functools import partial
 from flask import Blueprint, render_template, request
 
 from workbench.errors import Finding, InvalidInput
-from workbench.pooling.analysis import FENCE, NEAR_DUPLICATE, Analysis
-from workbench.pooling.analysis_tables import TABLES, short_depths
+from workbench.pooling.analysis import FENCE, NEAR_DUPLICATE, TABLES, Analysis, short_depths
 from workbench.pooling.contributions import Part
 from workbench.records import TieRule
 from workbench.storage import Session

@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import WorkbenchError
 from workbench.figures import counted
-from workbench.pooling.learner import LEARNER
+from workbench.pooling.strategies import LEARNER
 from workbench.web import notices
 from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.consensus.rule import RuleParameter
-from workbench.consensus.rules import PARAMETERS, RULES, THEN, RuleChoice, rule_choice
-from workbench.consensus.simple import ASSESSOR
+from workbench.consensus.rules import ASSESSOR, PARAMETERS, RULES, THEN, RuleChoice, rule_choice
 from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web.access import here

@@ -7,7 +7,7 @@ from dataclasses import replace
 from flask import Blueprint
 
 from workbench.errors import NotFound
-from workbench.scoring.kernels.binary import LEVELS
+from workbench.scoring.binary_kernels import LEVELS
 from workbench.scoring.measures import CUTOFFS
 from workbench.storage import Session
 from workbench.web.access import here, reader

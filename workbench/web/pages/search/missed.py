@@ -15,8 +15,7 @@ from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.pools.pool_rows import PoolState
-from workbench.workflow.searching.drawing import SampleDraw, keep_draw, plan_draw
-from workbench.workflow.searching.missed import missed_export, missed_report
+from workbench.workflow.searching.missed import SampleDraw, keep_draw, missed_export, missed_report, plan_draw
 
 blueprint = Blueprint("missed", __name__, url_prefix="/c/<slug>/missed")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.agreement.self_consistency import repeats_needed
+from workbench.agreement.two_series import repeats_needed
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.figures import counted, percent
 from workbench.formats.graded_pairs import read_known_grades

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 
 from workbench.errors import WorkbenchError
 from workbench.scoring.judged_run import Hits, JudgedRun, share
-from workbench.scoring.pair_table import ABSENT
-from workbench.scoring.relevance import Floats, Positions
+from workbench.scoring.relevance import ABSENT, Floats, Positions
 
 
 def f_measure(

@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from workbench.agreement.coefficients.coefficient import (
+from workbench.agreement.coefficient import (
     Coefficient,
     CoefficientValue,
     Sheet,

@@ -1,4 +1,14 @@
-"""The registry of kernels, and which measures they compute."""
+"""The registry of kernels: measures computed here, in numpy over all topics of a run at once.
+
+They are named as in ir_measures and equal what its scorers give, except where a scorer departs from the
+published definition: interpolated precision and the weighted F (see `binary_kernels`, and the page "Measures"
+of the manual). Every other measure is computed by ir_measures.
+
+Diversity measures read qrels with subtopics (`scoring.subtopics`); `Reads` says which do.
+
+To add a kernel: write a module with a function that takes a JudgedRun and the measure and returns the value
+for each topic of the run, and name it in `KERNELS` with the parameters that it understands.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +18,7 @@ from enum import StrEnum
 
 from ir_measures import Measure
 
-from workbench.scoring.judged_run import JudgedRun
-from workbench.scoring.kernels.binary import (
+from workbench.scoring.binary_kernels import (
     average_precision,
     bpref,
     eleven_point_average,
@@ -31,26 +40,26 @@ from workbench.scoring.kernels.binary import (
     set_precision,
     success,
 )
-from workbench.scoring.kernels.cumulated_gain import dcg, ndcg
-from workbench.scoring.kernels.diversity import (
+from workbench.scoring.graded_kernels import (
     alpha_dcg,
     alpha_ndcg,
+    dcg,
     err_ia,
+    expected_reciprocal_rank,
+    expected_search_length,
     intent_aware_ap,
     intent_aware_precision,
+    ndcg,
     nerr_ia,
     nnrbp,
     nrbp,
-    subtopic_recall,
-)
-from workbench.scoring.kernels.users import (
-    expected_reciprocal_rank,
-    expected_search_length,
     rank_biased_precision,
     rank_biased_residual,
     recall_effort,
     relative_recall,
+    subtopic_recall,
 )
+from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.relevance import Floats
 
 Compute = Callable[[JudgedRun, Measure], Floats]

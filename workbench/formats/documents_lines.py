@@ -1,26 +1,37 @@
-"""Documents in JSON lines: BEIR's `_id, title, text`, Anserini's `id, contents`, and their cousins."""
+"""Documents on lines of their own: JSON lines, TSV and SMART's format.
+
+JSON lines are BEIR's `_id, title, text`, Anserini's `id, contents`, and their cousins. TSV is docno and text
+(MS MARCO's passages), or docno, title and text. SMART is that in which Cranfield, CACM, ADI and others come:
+`.I 1`, then `.T .A .B .W`.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from html import escape
 from typing import Any
 
 from workbench.formats.error_collector import ErrorCollector, shown
-from workbench.formats.fields import collapsed
+from workbench.formats.fields import collapsed, tidied
 from workbench.formats.identifiers import trimmed
-from workbench.formats.json_lines import (
+from workbench.formats.text_formats import (
+    JSON_TYPE,
+    SMART_TYPE,
+    TSV_TYPE,
+    DocumentFormat,
+    Lines,
+    NumberedDocuments,
     Record,
     as_record,
     as_text,
     first_of,
     key_of,
     parsed,
+    record_original,
     unknown_keys,
 )
-from workbench.formats.single_files import JSON_TYPE, record_original
-from workbench.formats.text_formats import DocumentFormat, Lines, NumberedDocuments
 from workbench.records import Document
 
 # In MS MARCO's passages `pid` is the passage, `docid` the page that it is of.
@@ -144,3 +155,109 @@ def _part(part: Mapping[str, Any]) -> str:
 def _word(part: Mapping[str, Any], key: str) -> str:
     value = part.get(key)
     return value if isinstance(value, str) else ""
+
+
+_ID_COLUMNS = frozenset(("id", "_id", "docno", "docid", "doc_id", "pid", "doc", "document"))
+_TITLE_COLUMNS = frozenset(("title", "headline"))
+_TEXT_COLUMNS = frozenset(("text", "body", "abstract", "passage", "contents", "segment"))
+_ORDERS = {2: ("text",), 3: ("title", "text")}
+_REMEDY = "write docno, optionally a title, and text, separated by tabs, with no tabs inside them"
+
+
+def tsv_documents(lines: Lines, errors: ErrorCollector) -> NumberedDocuments:
+    """One document a line; quotes are characters like others. The first line may name the columns.
+
+    The original is the line.
+    """
+    order: tuple[str, ...] | None = None
+    for number, line in lines:
+        if not line.strip():
+            continue
+        cells = line.split("\t")
+        if order is None:
+            header = _header(cells)
+            order = header or _ORDERS.get(len(cells))
+            if header:
+                others = [cell.strip() for cell, kind in zip(cells[1:], header, strict=True) if not kind]
+                if others:
+                    names = ", ".join(map(shown, others))
+                    errors.note(f"not shown to assessors, but kept in the originals: the columns {names}")
+                continue
+        if order is None:
+            errors.add(number, "columns", f"expected 2 or 3 columns, found {len(cells)}", _REMEDY)
+        elif len(cells) != len(order) + 1:
+            message = f"expected {len(order) + 1} columns as in the first line, found {len(cells)}"
+            errors.add(number, "columns", message, _REMEDY)
+        else:
+            fields = dict(zip(order, cells[1:], strict=True))
+            original = record_original(TSV_TYPE, line.removesuffix("\r"))
+            title, text = collapsed(fields.get("title", "")), fields["text"].strip()
+            yield number, Document(trimmed(cells[0]), title, text, original)
+
+
+def _header(cells: list[str]) -> tuple[str, ...] | None:
+    """The names of the columns after the docno, "" for unknown ones; None where the line is no header."""
+    names = [cell.strip().casefold() for cell in cells]
+    kinds = tuple(
+        "title" if name in _TITLE_COLUMNS else "text" if name in _TEXT_COLUMNS else "" for name in names[1:]
+    )
+    return kinds if names[0] in _ID_COLUMNS and kinds.count("text") == 1 else None
+
+
+TSV = DocumentFormat("tsv", "TSV", tsv_documents, lambda _: True)
+
+
+_ITEM = re.compile(r"\.I(?:\s+(.*))?$")
+_MARK = re.compile(r"\.([A-Z])\s*$")
+
+
+def smart_documents(lines: Lines, errors: ErrorCollector) -> NumberedDocuments:
+    """One document from `.I` to the next; marks stand alone on their lines, others than TABW are left out.
+
+    Author and bibliography become the first paragraph of the text. A `.W` that repeats the title, as
+    Cranfield's do, loses the repetition. The original is the lines of the document.
+    """
+    start: tuple[int, str] | None = None
+    record: list[str] = []
+    fields: dict[str, list[str]] = {}
+    current: list[str] = []
+    for number, line in lines:
+        if item := _ITEM.match(line):
+            if start:
+                yield start[0], _item(start[1], fields, record)
+            start = number, item[1] or ""
+            fields, current, record = {}, [], []
+        elif mark := _MARK.match(line):
+            current = fields.setdefault(mark[1], [])
+        elif start is None or (not fields and line.strip()):
+            if line.strip():
+                message = f"text outside a document or field: {shown(line)}"
+                errors.add(number, "outside", message, "begin documents with .I and fields with .T or .W")
+        else:
+            current.append(line)
+        record.append(line)
+    if start:
+        yield start[0], _item(start[1], fields, record)
+
+
+def _item(docno: str, fields: dict[str, list[str]], record: list[str]) -> Document:
+    title, author, bibliography = (collapsed("\n".join(fields.get(mark, ()))) for mark in "TAB")
+    body = _without_title(tidied("\n".join(fields.get("W", ()))), title)
+    origin = " — ".join(part for part in (author, bibliography) if part)
+    text = "\n\n".join(part for part in (origin, body) if part)
+    return Document(trimmed(docno), title, text, record_original(SMART_TYPE, _joined(record)))
+
+
+def _joined(record: list[str]) -> str:
+    return "\n".join(record).removesuffix("\r")
+
+
+def _without_title(body: str, title: str) -> str:
+    words = len(title.split())
+    repeated = re.match(rf"\s*+(?:\S++\s++){{{words - 1}}}\S++", body) if words else None
+    if repeated and collapsed(repeated[0]) == title:
+        return tidied(body[repeated.end() :].lstrip())
+    return body
+
+
+SMART = DocumentFormat("smart", "SMART", smart_documents, lambda line: bool(re.match(r"\.I\s+\S", line)))

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import Conflict, WorkbenchError
-from workbench.pooling.candidates import Floats, Gathered, Places, TopicCandidates, gather
 from workbench.pooling.planning import size_of_adaptive
-from workbench.pooling.pool import Pair, Pool
+from workbench.pooling.pool import Floats, Gathered, Pair, Places, Pool, TopicCandidates, gather
 from workbench.pooling.strategy import BUDGET, DEPTH_READ, Parameter, Strategy, to_its_depth
 from workbench.records import PoolEntry, Run, TieRule, places_of
 
