@@ -80,7 +80,7 @@ class TopicAnswers:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Columns:
+class CurrentAnswers:
     """The current answers of several topics as whole columns.
 
     Pairs are numbered by topic, then document: those of topic number t have the numbers from `starts[t]` to
@@ -95,10 +95,10 @@ class Columns:
     assessors: NDArray[np.int64]
     codes: NDArray[np.int64]
 
-    def only(self, which: NDArray[np.bool_]) -> Columns:
+    def only(self, which: NDArray[np.bool_]) -> CurrentAnswers:
         """The same with some of the answers only."""
         kept = self.pairs[which], self.assessors[which], self.codes[which]
-        return Columns(self.topics, self.starts, self.docnos, *kept)
+        return CurrentAnswers(self.topics, self.starts, self.docnos, *kept)
 
     def find(self, topic: str, docno: str) -> int | None:
         """The number of a pair, None where nobody has answered it."""
@@ -110,12 +110,12 @@ class Columns:
         return at if at < end and self.docnos[at] == sought else None
 
 
-def columns_of(topics: Iterable[TopicAnswers], without: Set[int] = frozenset()) -> Columns:
+def columns_of(topics: Iterable[TopicAnswers], without: Set[int] = frozenset()) -> CurrentAnswers:
     """The answers of some topics as whole columns, without those of some assessors."""
     several = [one for one in topics if one.documents]
     starts = np.cumsum([0, *(one.documents for one in several)])
     nothing = np.zeros(0, np.int64)
-    found = Columns(
+    found = CurrentAnswers(
         tuple(one.topic for one in several),
         starts,
         [docno for one in several for docno in one.joined.split(b"\n")],

@@ -29,7 +29,7 @@ from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.current_judgments import NOT_GRADES
-from workbench.workflow.log import Columns, answers_by_topic, columns_of
+from workbench.workflow.log import CurrentAnswers, answers_by_topic, columns_of
 
 Floats = NDArray[np.float64]
 STATES = tuple(State)
@@ -46,7 +46,7 @@ class QueueSource:
     campaign: CampaignRow
     rules: AdjudicationRules
     people: Mapping[int, Person]
-    answers: Columns
+    answers: CurrentAnswers
     scale: Scale
     spreads: Spreads
 
