@@ -27,12 +27,14 @@ def tell_pools(db: Session, campaign_id: int, event: CurrentEvent) -> None:
     It counts wherever it was given: the answer is the assessor's, not the pool's.
     """
     pair = {"topic": event.topic, "docno": event.docno, "assessor_id": event.assessor_id}
-    for pool in db.scalars(_CONCERNED, {"campaign_id": campaign_id, **pair}).all():
+    # By the connection: a session takes twice as long to find that there is none, as mostly there is not.
+    for (pool_id,) in db.connection().execute(_CONCERNED, {"campaign_id": campaign_id, **pair}).all():
+        pool = db.get_one(PoolRow, pool_id)
         kind_of(pool).take(db, pool, event)
 
 
 # What every saved answer asks is put together once: that takes longer than asking it.
-_CONCERNED = select(PoolRow).where(
+_CONCERNED = select(PoolRow.id).where(
     PoolRow.campaign_id == bindparam("campaign_id"),
     PoolRow.closed_at.is_(None),
     PoolRow.id.in_(
