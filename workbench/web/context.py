@@ -15,13 +15,12 @@ from workbench.errors import Conflict, NotFound, Unavailable
 from workbench.settings import Settings
 from workbench.storage import Connection, Session, locks
 from workbench.storage.engine import ROWS_GONE, Database
-from workbench.web.observed import Observed
-from workbench.web.repeats import Repeats
+from workbench.web.logs import Observed, Repeats
 from workbench.workflow.campaigns.campaigns import ARCHIVED, RESTORE, campaign_of
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.openid.provider import OpenIdProvider
-from workbench.workflow.people.passwords import Passwords
-from workbench.workflow.people.sessions import note_use
+from workbench.workflow.people.accounts import Passwords
+from workbench.workflow.people.sessions import note_session_use
 
 LOG = logging.getLogger(__name__)
 
@@ -50,7 +49,7 @@ class LastUses:
     def _store(self, database: Database, token: str) -> None:
         try:
             with database.writing() as db:
-                note_use(db, token)
+                note_session_use(db, token)
         except Unavailable as error:
             # The next request asks for it again.
             LOG.warning("the last use of a session is not noted: %s", error)

@@ -1,12 +1,16 @@
-"""Errors as pages, and for programs as problems: one that the user can fix says how; any other reveals
-nothing about its cause.
+"""Errors as pages, and for programs as problems in the form of RFC 9457.
+
+One that the user can fix says how; any other reveals nothing about its cause.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 import time
+from dataclasses import dataclass
+from http import HTTPStatus
 
 from flask import Flask, g, render_template
 from werkzeug.exceptions import HTTPException, ServiceUnavailable
@@ -22,10 +26,39 @@ from workbench.errors import (
     NotFound,
     Unavailable,
     WorkbenchError,
+    finding_to_json,
 )
 from workbench.storage.engine import ROWS_GONE
-from workbench.web.problems import Failure, problem_response
+from workbench.web.forms import Findings
 from workbench.web.requests import of_api, wants_fragment
+
+CONTENT_TYPE = "application/problem+json"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What an error says, as a page or as a problem."""
+
+    status: int
+    title: str
+    message: str
+    remedy: str = ""
+    findings: Findings = ()
+
+
+def problem_response(failure: Failure) -> Response:
+    """A failure as a problem; `findings` name each error of a rejected input by its code."""
+    problem = {
+        "type": "about:blank",
+        "title": HTTPStatus(failure.status).phrase,
+        "status": failure.status,
+        "detail": failure.message,
+        "remedy": failure.remedy,
+        "findings": [finding_to_json(finding) for finding in failure.findings],
+        "request": g.get("request_id", ""),
+    }
+    return Response(json.dumps(problem), failure.status, content_type=CONTENT_TYPE)
+
 
 STATUS: dict[type[WorkbenchError], int] = {NotFound: 404, NotAllowed: 403, Conflict: 409, NoRoom: 507}
 TITLES = {

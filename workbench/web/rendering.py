@@ -26,9 +26,8 @@ from workbench.web.chunking import (
     names,
     pieces,
 )
-from workbench.web.left_out import LAYOUT, marks_shown, with_stand_ins
-from workbench.web.page_images import ImageAddress, PageImages
 from workbench.web.plain_text import Block, BlockKind, blocks
+from workbench.web.stand_ins import LAYOUT, ImageAddress, PageImages, marks_shown, with_stand_ins
 
 _LINK = re.compile(r'<a href="([^"]*)"([^<>]*)>')
 LONGEST_ADDRESS = 60

@@ -14,12 +14,12 @@ from workbench.json_forms.collecting import PageJson
 from workbench.json_forms.judging import MadeReleaseJson, ReleaseJson
 from workbench.releases.contents import Included
 from workbench.web.access import here, in_archive, organiser, reader, viewer
-from workbench.web.api.cursors import Flag, PageQuery, sent, sorted_page
+from workbench.web.api.fields import Flag, PageQuery, sent, sorted_page
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import reading, writing
-from workbench.web.long_work import make_release_soon
-from workbench.web.pages.releases.releases import download as release_zip
-from workbench.workflow.people.access_tokens import Scope
+from workbench.web.jobs import make_release_soon
+from workbench.web.pages.releases import download as release_zip
+from workbench.workflow.people.sessions import Scope
 from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.making import made_release_json, release_json
 from workbench.workflow.releases.releases import (

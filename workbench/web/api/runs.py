@@ -19,18 +19,17 @@ from workbench.json_forms.collecting import PageJson, RunCheckJson, RunJson, Run
 from workbench.records import Verdict
 from workbench.storage import Session
 from workbench.web.access import here, member, organiser, takes_uploads, viewer
-from workbench.web.api.cursors import FORBID, Flag, ManyNames, PageQuery, sent, sorted_page
-from workbench.web.api.files import FileName, buffered
+from workbench.web.api.fields import FORBID, FileName, Flag, ManyNames, PageQuery, buffered, sent, sorted_page
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
-from workbench.web.long_work import pack_runs_soon
-from workbench.web.pages.runs.faces import Face, OrganiserFace, ParticipantFace
+from workbench.web.jobs import pack_runs_soon
+from workbench.web.pages.run_records import Face, OrganiserFace, ParticipantFace
 from workbench.web.requests import Values
 from workbench.web.templating import fresh_id
-from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.groups import Sender, group_named, matching
 from workbench.workflow.people.roles import Role
+from workbench.workflow.people.sessions import Scope
 from workbench.workflow.runs.own_runs import own_runs, require_own_group
 from workbench.workflow.runs.run_checks import check_file
 from workbench.workflow.runs.run_metadata import COST_FIELDS, RunMetadata, read_metadata

@@ -5,19 +5,18 @@ from __future__ import annotations
 from flask import Blueprint
 
 from workbench.errors import NotFound, Unavailable
-from workbench.json_forms.filling import filled
-from workbench.json_forms.judging import AddedPairs
-from workbench.json_forms.searching import HitJson, SearchJson
+from workbench.json_forms.collecting import filled
+from workbench.json_forms.judging import AddedPairs, HitJson, SearchJson
 from workbench.storage import Session
 from workbench.web.access import here, organiser, viewer
-from workbench.web.api.cursors import ManyNames, sent
+from workbench.web.api.fields import ManyNames, sent
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
 from workbench.web.forms import NotNow
-from workbench.web.pages.search.forms import ask_index, checked_search
-from workbench.web.search_index import index_now
+from workbench.web.jobs import index_now
+from workbench.web.pages.search import ask_index, checked_search
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.people.access_tokens import Scope
+from workbench.workflow.people.sessions import Scope
 from workbench.workflow.searching.found import ShownSearch, add_found, known_to_organiser, shown_search
 from workbench.workflow.searching.searches import (
     Among,

@@ -14,10 +14,9 @@ from workbench.web import notices
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import Findings, errors_on, form_number, form_text, sent_id
-from workbench.web.ids import write_id
 from workbench.web.pages.judging.my_topics import REASONS
 from workbench.web.rendering import plain_words
-from workbench.web.requests import Values, go_to, see_other, wants_fragment
+from workbench.web.requests import Values, go_to, see_other, wants_fragment, write_id
 from workbench.workflow.adjudication.discussions import (
     DiscussionLine,
     discuss,

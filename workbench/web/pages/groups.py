@@ -19,8 +19,8 @@ from workbench.web.forms import (
     form_number,
     sent_text,
 )
-from workbench.web.invitation_links import Link, invite_sent
-from workbench.web.pages.overview.steps import next_way
+from workbench.web.navigation import next_way
+from workbench.web.pages.people import Link, invite_sent
 from workbench.web.requests import Reply
 from workbench.workflow.people import groups, invitations, membership
 from workbench.workflow.people.accounts import clean_name

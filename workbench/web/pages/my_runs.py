@@ -8,9 +8,8 @@ from flask import Blueprint, render_template
 
 from workbench.web.access import here, participant
 from workbench.web.context import reading
-from workbench.web.pages.runs.faces import ParticipantFace
-from workbench.web.pages.runs.records import serve_records
-from workbench.web.pages.runs.uploads import serve_uploads
+from workbench.web.pages.run_records import ParticipantFace, serve_records
+from workbench.web.pages.run_uploads import serve_uploads
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.runs.own_runs import own_runs
 from workbench.workflow.runs.run_rules import rules_of

@@ -24,9 +24,10 @@ from workbench.web.forms import (
     status_of,
     wants_json,
 )
-from workbench.web.long_work import pack_runs_soon
-from workbench.web.pages.overview.steps import announce_step, step_way
+from workbench.web.jobs import pack_runs_soon
+from workbench.web.navigation import announce_step, step_way
 from workbench.web.requests import Reply, go_to, see_other
+from workbench.workflow import setup
 from workbench.workflow.overview.readiness import readiness
 from workbench.workflow.people.groups import Sender
 from workbench.workflow.pools.pace import pace_of
@@ -38,7 +39,6 @@ from workbench.workflow.runs.uploads import (
     file_content,
     keep_files,
 )
-from workbench.workflow.setup import dropped_files, dropped_runs
 
 blueprint = Blueprint("setup", __name__, url_prefix="/c/<slug>/set-up")
 
@@ -48,8 +48,8 @@ blueprint = Blueprint("setup", __name__, url_prefix="/c/<slug>/set-up")
 def index(findings: Findings = ()) -> str:
     """What was dropped and not added yet, and what judging still needs."""
     with reading() as db:
-        texts = dropped_files.dropped_files(db, here().id)
-        batch = dropped_runs.dropped_runs(db, here().id)
+        texts = setup.dropped_files(db, here().id)
+        batch = setup.dropped_runs(db, here().id)
         state = readiness(db, here().id)
         hours = pace_of(db, here().id).hours(state.pairs) if state.pairs else None
     return render_template(
@@ -86,20 +86,20 @@ def add() -> Reply:
     sender, done, notes = Sender(viewer().id), [], list[str]()
     with errors_on(index, "Files"):
         with reading() as db:
-            waiting = [one for one in dropped_files.dropped_files(db, here().id) if one.ready]
+            waiting = [one for one in setup.dropped_files(db, here().id) if one.ready]
         for one in sorted(waiting, key=lambda one: one.kind is not FileKind.TOPICS):
             if one.kind is FileKind.TOPICS:
                 with writing() as db:
-                    loaded = dropped_files.add_topics(db, here().id, one.id, notes=notes)
+                    loaded = setup.add_topics(db, here().id, one.id, notes=notes)
                 done.append(counted(loaded.read, "topic"))
             else:
                 pooled = "pooled" in request.form
-                loaded = dropped_files.add_documents(
+                loaded = setup.add_documents(
                     app_context().database, here().id, one.id, pooled=pooled, notes=notes, writing=writing
                 )
                 done.append(counted(loaded.read - loaded.passed_over, "document"))
         with reading() as db:
-            runs = _keepable(dropped_runs.dropped_runs(db, here().id))
+            runs = _keepable(setup.dropped_runs(db, here().id))
         kept = []
         for number in runs:
             with writing() as db:  # one each: who saves meanwhile waits for one file
@@ -119,11 +119,11 @@ def add() -> Reply:
 def read_as(number: int) -> Response:
     """Read topics as documents, or the other way round."""
     with reading() as db:
-        name, content = dropped_files.dropped_content(db, here().id, number)
+        name, content = setup.dropped_content(db, here().id, number)
     kind = FileKind.TOPICS if form_text("kind") == FileKind.TOPICS else FileKind.DOCUMENTS
-    checked = dropped_files.check_text(name, content, Recognised(kind))
+    checked = setup.check_text(name, content, Recognised(kind))
     with writing() as db:
-        dropped_files.store_text(db, here().id, checked, Sender(viewer().id), instead_of=number)
+        setup.store_text(db, here().id, checked, Sender(viewer().id), instead_of=number)
     _check_runs_again()
     return go_to("setup.index")
 
@@ -133,7 +133,7 @@ def read_as(number: int) -> Response:
 def remove(number: int) -> Response:
     """Forget a dropped file that was not added."""
     with writing() as db:
-        dropped_files.forget_dropped(db, here().id, number)
+        setup.forget_dropped(db, here().id, number)
     _check_runs_again()
     return go_to("setup.index")
 
@@ -149,12 +149,12 @@ def discard() -> Response:
 
 def _drop(files: Files) -> None:
     sender = Sender(viewer().id)
-    found = [(name, stream, dropped_files.kind_of_file(name, stream)) for name, stream in files]
+    found = [(name, stream, setup.kind_of_file(name, stream)) for name, stream in files]
     texts = [one for one in found if one[2].kind is not FileKind.RUN]
     for name, stream, kind in texts:
-        checked = dropped_files.check_text(name, stream, kind)
+        checked = setup.check_text(name, stream, kind)
         with writing() as db:
-            dropped_files.store_text(db, here().id, checked, sender)
+            setup.store_text(db, here().id, checked, sender)
     if any(kind.kind is FileKind.TOPICS for _, _, kind in texts):
         _check_runs_again()
     _drop_runs([(name, stream) for name, stream, kind in found if kind.kind is FileKind.RUN], sender)
@@ -164,9 +164,9 @@ def _drop_runs(files: list[tuple[str, BinaryIO]], sender: Sender) -> None:
     if not files:
         return
     with reading() as db:
-        checker = dropped_runs.set_up_checker(db, here().id, reading)
+        checker = setup.set_up_checker(db, here().id, reading)
     for name, stream in files:
-        upload = dropped_runs.check_run_file(checker, name, stream)
+        upload = setup.check_run_file(checker, name, stream)
         # Nothing was locked while the file was checked.
         with writing() as db:
             add_to_batch(db, here().id, SET_UP_RUNS, upload, sender)
@@ -176,13 +176,13 @@ def _drop_runs(files: list[tuple[str, BinaryIO]], sender: Sender) -> None:
 def _check_runs_again() -> None:
     """Check the dropped runs once more, since other topics are to come now."""
     with reading() as db:
-        batch = dropped_runs.dropped_runs(db, here().id)
-        checker = dropped_runs.set_up_checker(db, here().id, reading)
+        batch = setup.dropped_runs(db, here().id)
+        checker = setup.set_up_checker(db, here().id, reading)
     for one in batch.files if batch else ():
         if one.kept_at is None and one.readable:
             with reading() as db:
                 name, content = file_content(db, here().id, SET_UP_RUNS, one.id)
-            upload = dropped_runs.check_run_file(checker, name, io.BytesIO(content))
+            upload = setup.check_run_file(checker, name, io.BytesIO(content))
             with writing() as db:
                 add_to_batch(db, here().id, SET_UP_RUNS, upload, Sender(viewer().id), instead_of=one.id)
 

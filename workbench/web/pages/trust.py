@@ -26,12 +26,12 @@ from workbench.trust.runs import PARTS as RUNS
 from workbench.trust.runs import runs_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
+from workbench.web.downloads import MadeResult, TextFile, part_asked, result
 from workbench.web.forms import Findings, errors_on, findings_of
 from workbench.web.jobs import ShownJob, job_now, job_result
-from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
+from workbench.web.pages.qrels import RuleForm, rule_form
 from workbench.web.rendering import render_report
 from workbench.web.requests import Reply, Values, wants_fragment
-from workbench.web.results import MadeResult, TextFile, part_asked, result
 from workbench.workflow.result_form import result_from
 from workbench.workflow.runs.run_records import runs_of
 from workbench.workflow.scores.score_table import coverage_of

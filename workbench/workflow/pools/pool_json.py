@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.json_forms.filling import filled
-from workbench.json_forms.judging import MadePoolJson, PoolJson
-from workbench.json_forms.planning import PoolPlanJson
+from workbench.json_forms.collecting import filled
+from workbench.json_forms.judging import MadePoolJson, PoolJson, PoolPlanJson
 from workbench.workflow.pools.listing import PoolLine, PoolReport
 from workbench.workflow.pools.planning import Plan
 

@@ -56,8 +56,7 @@ from workbench.workflow.judging.preferences import preference_answers
 from workbench.workflow.judging.submission import stored_annotations
 from workbench.workflow.people.assessors import assessor_names
 from workbench.workflow.qrels.qrels import Material, QrelsReport, qrels_of
-from workbench.workflow.releases.agreement import released_agreement
-from workbench.workflow.releases.pooled import PoolHistory, released_pools
+from workbench.workflow.releases.included import PoolHistory, released_agreement, released_pools
 from workbench.workflow.runs.run_records import CampaignRun, runs_of
 
 

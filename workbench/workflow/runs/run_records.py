@@ -12,8 +12,7 @@ from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Finding, NotFound, WorkbenchError, finding_from_json
 from workbench.formats.run_rules import NOTES
-from workbench.json_forms.collecting import RunFinding, RunJson, RunRecordJson
-from workbench.json_forms.filling import filled
+from workbench.json_forms.collecting import RunFinding, RunJson, RunRecordJson, filled
 from workbench.records import Verdict
 from workbench.storage.run_files import plain_size
 from workbench.storage.tables import AccountRow, GroupRow, PoolRow, RunRow

@@ -24,6 +24,7 @@ from workbench.formats.graded_pairs import write_probe_answers
 from workbench.storage import Session
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading
+from workbench.web.downloads import MadeResult, TextFile, result
 from workbench.web.forms import query_text
 from workbench.web.pages.agreement.page import (
     AgreementPage,
@@ -32,7 +33,6 @@ from workbench.web.pages.agreement.page import (
     report_for_file,
 )
 from workbench.web.paging import page_of
-from workbench.web.results import MadeResult, TextFile, result
 from workbench.workflow.agreement.machines import machines_against_people
 from workbench.workflow.agreement.probe_answers import probe_lines
 from workbench.workflow.agreement.report import campaign_agreement, campaign_pair

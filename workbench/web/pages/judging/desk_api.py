@@ -26,7 +26,6 @@ from workbench.web.access import (
     viewer_or_none,
 )
 from workbench.web.context import reading, writing
-from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.desk_json import (
     document_json,
     result_words,
@@ -34,7 +33,7 @@ from workbench.web.pages.judging.desk_json import (
 )
 from workbench.web.pages.judging.preparing import make_sketches, prepare_desk, reading_of
 from workbench.web.rendering import plain_words
-from workbench.web.requests import Reply, Values
+from workbench.web.requests import Reply, Values, read_id, write_id
 from workbench.workflow.adjudication.discussions import receive_discussed
 from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
 from workbench.workflow.judging.preference_sync import receive_preference

@@ -8,9 +8,8 @@ from typing import Any
 from jinja2 import Environment
 
 from workbench.web.access import viewer
-from workbench.web.ids import write_id
 from workbench.web.rendering import plain_words
-from workbench.web.requests import Values
+from workbench.web.requests import Values, write_id
 from workbench.workflow.judging.desk_rules import DeskQuestions
 from workbench.workflow.judging.desk_view import DeskAnswer, PlacedDocument, Work
 from workbench.workflow.judging.training import TrainingGate, TrainingRound

@@ -16,10 +16,9 @@ from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import Findings, errors_on, form_text, sent_id
-from workbench.web.ids import write_id
-from workbench.web.pages.pools.pool_choice import pool_line
+from workbench.web.pages.pools.pools import pool_line
 from workbench.web.rendering import plain_words
-from workbench.web.requests import go_to
+from workbench.web.requests import go_to, write_id
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.additions import (
     AddedDocuments,

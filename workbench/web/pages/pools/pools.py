@@ -9,11 +9,12 @@ from typing import Any
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
+from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError, rejected
 from workbench.figures import counted
 from workbench.pooling.strategies import ALL_STRATEGIES, WHILE_JUDGING, PoolRecipe
 from workbench.pooling.strategy import Parameter, Strategy
 from workbench.records import TieRule, Verdict
+from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import reading
@@ -29,17 +30,49 @@ from workbench.web.forms import (
     sent_ids,
     whole_number,
 )
-from workbench.web.long_work import make_pool_soon
-from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
+from workbench.web.jobs import make_pool_soon
 from workbench.web.paging import A_PAGE, ListPage, start_within
-from workbench.web.requests import go_to
+from workbench.web.requests import go_to, of_api
 from workbench.workflow.campaigns.collection import document_count
+from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.adaptive_pools import reasons_of
 from workbench.workflow.pools.drafts import changed_runs, shared_with
-from workbench.workflow.pools.listing import origin_lines, pool_report, pool_topics, topic_pairs, topic_size
+from workbench.workflow.pools.listing import (
+    PoolLine,
+    origin_lines,
+    pool_report,
+    pool_topics,
+    pools_of,
+    topic_pairs,
+    topic_size,
+)
 from workbench.workflow.pools.making import NewPool
 from workbench.workflow.pools.planning import plan_pool
 from workbench.workflow.runs.run_records import longest_list, runs_of
+
+
+def pools_shown(db: Session) -> tuple[PoolLine, ...]:
+    """The pools that the viewer of this page may know of, oldest first.
+
+    Drafts are for organisers: what is in one may be given to any of the others, who is to judge it blind.
+    """
+    organiser = Role.ORGANISER in here().roles
+    return tuple(line for line in pools_of(db, here().id) if organiser or not line.draft)
+
+
+def pool_line(db: Session, which: int | str | None) -> PoolLine:
+    """The pool with this number or name in this campaign, if the viewer may know of it; raises NotFound."""
+    for line in pools_shown(db):
+        if which in (line.id, line.name):
+            return line
+    raise NotFound("there is no such pool in this campaign", remedy="see the list of pools")
+
+
+def pool_sent(db: Session, text: str) -> PoolLine:
+    """The pool that an address names by its number, or a program by its name."""
+    number = whole_number(text)
+    return pool_line(db, text if of_api() and number is None else number)
+
 
 blueprint = Blueprint("pools", __name__, url_prefix="/c/<slug>/pools")
 MOST_RUNS = 20

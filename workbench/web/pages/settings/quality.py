@@ -20,10 +20,11 @@ from workbench.web.forms import (
     errors_on,
     form_number,
     form_text,
+    marks,
+    merged,
     sent_files,
     whole_number,
 )
-from workbench.web.meanwhile import marks, merged
 from workbench.web.requests import Values
 from workbench.workflow.agreement.known_answers import known_answer_lines
 from workbench.workflow.campaigns.campaigns import campaign_of
