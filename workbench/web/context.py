@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from typing import Concatenate, ParamSpec, TypeVar
 
 from flask import Flask, current_app, g
 
@@ -23,6 +24,8 @@ from workbench.workflow.people.accounts import Passwords
 from workbench.workflow.people.sessions import note_session_use
 
 LOG = logging.getLogger(__name__)
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 
 class LastUses:
@@ -96,6 +99,52 @@ def context_of(app: Flask) -> Context:
 def reading() -> AbstractContextManager[Session]:
     """A transaction that reads one snapshot."""
     return app_context().database.reading()
+
+
+@contextmanager
+def reading_here() -> Iterator[tuple[Session, int]]:
+    """A transaction that reads one snapshot, and the number of the campaign of this page."""
+    with reading() as db:
+        yield db, g.campaign.id
+
+
+@contextmanager
+def writing_here() -> Iterator[tuple[Session, int]]:
+    """The same for a transaction that changes the campaign; raises as `writing`."""
+    with writing() as db:
+        yield db, g.campaign.id
+
+
+def read_here(
+    function: Callable[Concatenate[Session, int, Given], Result], *given: Given.args, **named: Given.kwargs
+) -> Result:
+    """What a function makes of the campaign of this page, in one transaction that reads it."""
+    with reading_here() as (db, campaign_id):
+        return function(db, campaign_id, *given, **named)
+
+
+def write_here(
+    function: Callable[Concatenate[Session, int, Given], Result], *given: Given.args, **named: Given.kwargs
+) -> Result:
+    """The same in one transaction that changes it; raises as `writing`."""
+    with writing_here() as (db, campaign_id):
+        return function(db, campaign_id, *given, **named)
+
+
+def read_own(
+    function: Callable[Concatenate[Session, int, Given], Result], *given: Given.args, **named: Given.kwargs
+) -> Result:
+    """What a function makes of the account that is signed in, in one transaction that reads it."""
+    with reading() as db:
+        return function(db, g.viewer.id, *given, **named)
+
+
+def write_own(
+    function: Callable[Concatenate[Session, int, Given], Result], *given: Given.args, **named: Given.kwargs
+) -> Result:
+    """The same in one transaction that changes it; raises as `writing`."""
+    with writing() as db:
+        return function(db, g.viewer.id, *given, **named)
 
 
 def asking() -> AbstractContextManager[Connection]:

@@ -21,7 +21,7 @@ from workbench.releases.datasheet import ReleaseCounts
 from workbench.searching.engine import EngineUnavailable, UnwritableIndex
 from workbench.storage.tables import CampaignRow
 from workbench.web.access import here
-from workbench.web.context import app_context, reading
+from workbench.web.context import app_context, read_here, reading, reading_here
 from workbench.workflow import jobs
 from workbench.workflow.job_kinds import (
     INDEX,
@@ -110,16 +110,14 @@ def done(kind: str, arguments: Mapping[str, Any]) -> Job:
 
 def job_now(kind: str, arguments: Mapping[str, Any], *, depends_on: str) -> ShownJob:
     """The last result of a job, which is begun anew where what it `depends_on` has changed."""
-    with reading() as db:
-        newest = jobs.latest(db, here().id, kind, arguments)
+    newest = read_here(jobs.latest, kind, arguments)
     if newest is None or not (newest.active or newest.depends_on == depends_on):
         newest = begin(kind, arguments, depends_on=depends_on)
     if newest.state is JobState.DONE:
         return ShownJob(newest.result, None if newest.depends_on == depends_on else newest.asked_at)
     if not newest.active:
         return ShownJob(refused=newest.error)
-    with reading() as db:
-        last = jobs.latest(db, here().id, kind, arguments, state=JobState.DONE)
+    last = read_here(jobs.latest, kind, arguments, state=JobState.DONE)
     if last is None:
         return ShownJob(under_way=newest)
     return ShownJob(last.result, last.asked_at, newest)
@@ -140,22 +138,20 @@ def job_result(kind: str, arguments: Mapping[str, Any], *, depends_on: str) -> b
 
 def make_pool_soon(new: NewPool) -> PoolReport:
     """Make a pool of this campaign, and raise as `make_while_others_write` does."""
-    with reading() as db:
-        quick = reads_few_lines(db, here().id)
+    quick = read_here(reads_few_lines)
     if quick:
         return make_while_others_write(app_context().database, new)
     recipe = asdict(replace(new.recipe, tags=None if new.recipe.tags is None else sorted(new.recipe.tags)))
     of_pool = {"name": new.name, "draft": new.draft, "created_by": new.created_by}
     job = done(POOL, {**recipe, **of_pool, "parameters": new.recipe.texts()})
-    with reading() as db:
-        return pool_report(db, here().id, job.text)
+    return read_here(pool_report, job.text)
 
 
 def open_pool_soon(name: str, *, seen: str | None = None) -> bool:
     """Open a draft, and raise as `open_while_others_write` does; False where it was open."""
-    with reading() as db:
-        is_short = not asks_for_the_rest(pool_row(db, here().id, name))
-        quick = is_short or reads_few_lines(db, here().id)
+    with reading_here() as (db, campaign_id):
+        is_short = not asks_for_the_rest(pool_row(db, campaign_id, name))
+        quick = is_short or reads_few_lines(db, campaign_id)
     if quick:
         return open_while_others_write(app_context().database, here().id, name, seen=seen)
     return bool(done(OPENING, {"name": name, "seen": seen}).text)
@@ -163,13 +159,11 @@ def open_pool_soon(name: str, *, seen: str | None = None) -> bool:
 
 def rebuild_pool_soon(name: str) -> Rebuilt:
     """Rebuild a draft, and raise as `rebuild` does."""
-    with reading() as db:
-        quick = reads_few_lines(db, here().id)
+    quick = read_here(reads_few_lines)
     if quick:
         return rebuild(app_context().database, here().id, name)
     entered, left, kept = json.loads(done(REBUILDING, {"name": name}).text)
-    with reading() as db:
-        return Rebuilt(pool_report(db, here().id, name), entered, left, kept)
+    return Rebuilt(read_here(pool_report, name), entered, left, kept)
 
 
 def pack_runs_soon() -> None:
@@ -179,14 +173,12 @@ def pack_runs_soon() -> None:
 
 def make_release_soon(request: ReleaseRequest, *, made_by: int) -> MadeRelease:
     """Make a release of this campaign, and raise as `make_release` does."""
-    with reading() as db:
-        quick = releases_few_answers(db, here().id)
+    quick = read_here(releases_few_answers)
     if quick:
         return make_release(app_context().database, here().id, request, made_by=made_by)
     asked = asdict(request) | {"included": sorted(request.included), "made_by": made_by}
     version, counts = json.loads(done(RELEASE, asked).text)
-    with reading() as db:
-        return MadeRelease(release_by_version(db, here().id, version), ReleaseCounts(**counts))
+    return MadeRelease(read_here(release_by_version, version), ReleaseCounts(**counts))
 
 
 SMALL = 300
@@ -225,9 +217,9 @@ def index_now() -> IndexProgress:
     it page by page.
     """
     settings = app_context().settings
-    with reading() as db:
-        index = campaign_index(db, settings.instance, here().id, settings.cluster)
-        campaign = db.get_one(CampaignRow, here().id)
+    with reading_here() as (db, campaign_id):
+        index = campaign_index(db, settings.instance, campaign_id, settings.cluster)
+        campaign = db.get_one(CampaignRow, campaign_id)
         changes, total = campaign.document_changes, campaign.documents
     if time.monotonic() - _AWAY.get(index.folder, -RETRY_SECONDS) < RETRY_SECONDS:
         return IndexProgress(index, True, 0, total, IndexProblem.UNAVAILABLE)
@@ -257,8 +249,7 @@ def note_unavailable(index: CampaignIndex, error: EngineUnavailable) -> None:
 def _job(index: CampaignIndex, documents: int) -> Job:
     """The job that updates the index on this host; one that failed a moment ago is not begun again."""
     arguments = {"documents": documents, "index": str(index.folder)}
-    with reading() as db:
-        last = latest(db, here().id, INDEX, arguments)
+    last = read_here(latest, INDEX, arguments)
     failed_at = last.ended_at if last is not None and last.state is not JobState.DONE else None
     if last is not None and failed_at is not None and time.time() - failed_at.timestamp() < RETRY_SECONDS:
         return last

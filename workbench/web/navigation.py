@@ -13,7 +13,7 @@ from flask import current_app, request, url_for
 from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import Here, Who, access_of, here, here_or_none, viewer
-from workbench.web.context import reading
+from workbench.web.context import read_here, reading
 from workbench.web.requests import Values
 from workbench.workflow.adjudication.discussions import discussions
 from workbench.workflow.adjudication.queue import State
@@ -185,8 +185,7 @@ def step_way(step: SetupStep, draft: int | None = None, slug: str | None = None)
 
 def next_way() -> tuple[str, str]:
     """What comes next in this campaign, as a link."""
-    with reading() as db:
-        state = readiness(db, here().id)
+    state = read_here(readiness)
     return step_way(state.next, state.draft)
 
 
@@ -194,8 +193,7 @@ def disputes_way() -> tuple[str, str] | None:
     """The disputed pairs that wait for whoever may decide them, as a link; None where none do."""
     if here().archived_at is not None or here().roles.isdisjoint({Role.ORGANISER, Role.ADJUDICATOR}):
         return None
-    with reading() as db:
-        undecided = dispute_counts(db, here().id).get(State.OPEN, 0)
+    undecided = read_here(dispute_counts).get(State.OPEN, 0)
     if not undecided:
         return None
     return f"Decide {counted(undecided, 'disputed pair')}", url_for("adjudicating.desk")

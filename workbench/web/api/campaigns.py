@@ -36,7 +36,7 @@ from workbench.web.access import (
 )
 from workbench.web.api.fields import Flag, Number, PageQuery, sent, sorted_page
 from workbench.web.api.operations import operation
-from workbench.web.context import reading, writing
+from workbench.web.context import read_here, reading, write_here, writing, writing_here
 from workbench.web.forms import named
 from workbench.workflow.campaigns.archive import archive_campaign, restore_campaign
 from workbench.workflow.campaigns.campaigns import (
@@ -159,11 +159,11 @@ def show() -> OwnCampaign:
 @operation(OwnCampaign, scope=Scope.MANAGE, body=CampaignChange)
 def change(body: CampaignChange) -> OwnCampaign:
     """Change the name, the guidelines or the scale."""
-    with writing() as db:
-        now = campaign_of(db, here().id)
+    with writing_here() as (db, campaign_id):
+        now = campaign_of(db, campaign_id)
         change_campaign(
             db,
-            here().id,
+            campaign_id,
             name=now.name if body.name is None else body.name,
             guidelines=now.guidelines if body.guidelines is None else body.guidelines,
             scale=now.scale if body.scale is None else _scale(body.scale),
@@ -177,11 +177,11 @@ def change(body: CampaignChange) -> OwnCampaign:
 @operation(OwnCampaign, scope=Scope.MANAGE, body=SentState)
 def change_state(body: SentState) -> OwnCampaign:
     """Archive a campaign, so that nothing in it can be changed, or restore it."""
-    with writing() as db:
+    with writing_here() as (db, campaign_id):
         if body.state is SentCampaignState.ARCHIVED:
-            archive_campaign(db, here().id)
+            archive_campaign(db, campaign_id)
         else:
-            restore_campaign(db, here().id)
+            restore_campaign(db, campaign_id)
         return _here(db)
 
 
@@ -190,8 +190,7 @@ def change_state(body: SentState) -> OwnCampaign:
 @operation(Overview)
 def progress() -> dict[str, object]:
     """Show how far the campaign has come: pooled, judged and disputed pairs, by topic and by assessor."""
-    with reading() as db:
-        return asdict(overview(db, here().id))
+    return asdict(read_here(overview))
 
 
 def _scale(sent: str | dict[str, object]) -> Scale:
@@ -250,8 +249,7 @@ class SentRole:
 @operation(PageJson[MemberJson], query=PageQuery)
 def people_list(query: PageQuery) -> PageJson[MemberJson]:
     """List the people of the campaign by login name."""
-    with reading() as db:
-        found = members(db, here().id)
+    found = read_here(members)
     return sorted_page(found, query, key=lambda one: one.login, form=member_json)
 
 
@@ -287,8 +285,7 @@ def remove_role(login: str, role: str) -> None:
 @operation(PageJson[InvitationJson], query=PageQuery)
 def invitation_list(query: PageQuery) -> PageJson[InvitationJson]:
     """List the invitations with their state, without their links."""
-    with reading() as db:
-        found = invitations(db, here().id)
+    found = read_here(invitations)
     return sorted_page(found, query, key=lambda one: one.id, form=invitation_json)
 
 
@@ -297,10 +294,10 @@ def invitation_list(query: PageQuery) -> PageJson[InvitationJson]:
 @operation(InvitedPeople, scope=Scope.MANAGE, body=SentInvitations, status=201, secret=True)
 def invite(body: SentInvitations) -> InvitedPeople:
     """Invite people; the links are shown in this answer only."""
-    with writing() as db:
-        group_id = group_named(db, here().id, body.group) if body.group else None
+    with writing_here() as (db, campaign_id):
+        group_id = group_named(db, campaign_id, body.group) if body.group else None
         offered = OfferedRole(body.role, group_id)
-        made = invite_all(db, here().id, body.people, offered, invited_by=viewer().id)
+        made = invite_all(db, campaign_id, body.people, offered, invited_by=viewer().id)
     return _shown(made)
 
 
@@ -309,8 +306,7 @@ def invite(body: SentInvitations) -> InvitedPeople:
 @operation(InvitedPeople, scope=Scope.MANAGE, body=SentInvitationNumbers, status=201, secret=True)
 def renew(body: SentInvitationNumbers) -> InvitedPeople:
     """Give invitations new links, which are shown in this answer only; those before stop working."""
-    with writing() as db:
-        return _shown(renew_invitations(db, here().id, body.invitations))
+    return _shown(write_here(renew_invitations, body.invitations))
 
 
 @people.post("/invitations/withdrawals")
@@ -318,8 +314,7 @@ def renew(body: SentInvitationNumbers) -> InvitedPeople:
 @operation(Counted, scope=Scope.MANAGE, body=SentInvitationNumbers)
 def withdraw(body: SentInvitationNumbers) -> Counted:
     """Withdraw invitations, whose links stop working."""
-    with writing() as db:
-        return {"count": withdraw_invitations(db, here().id, body.invitations)}
+    return {"count": write_here(withdraw_invitations, body.invitations)}
 
 
 def _shown(made: Iterable[Invited]) -> InvitedPeople:

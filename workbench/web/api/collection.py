@@ -33,7 +33,7 @@ from workbench.web.api.fields import (
     sent,
 )
 from workbench.web.api.operations import Text, operation
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import app_context, read_here, write_here, writing
 from workbench.web.pages.documents import original_file, shown_bytes, without_text
 from workbench.workflow.campaigns import collection
 from workbench.workflow.campaigns.collection import load_topics, loaded_json, topic_json, topics_of
@@ -58,8 +58,7 @@ class TopicsFile:
 @operation(PageJson[TopicJson], query=PageQuery)
 def topic_list(query: PageQuery) -> PageJson[TopicJson]:
     """List the topics in their order; participants see their statements without subtopics."""
-    with reading() as db:
-        topics = enumerate(topics_of(db, here().id))
+    topics = enumerate(read_here(topics_of))
     form = _statement if here().roles == {Role.PARTICIPANT} else topic_json
     return page_of(topics, query, key=lambda one: one[0], form=lambda one: form(one[1]))
 
@@ -73,8 +72,7 @@ def load_topic_file(query: TopicsFile, file: BinaryIO) -> LoadedFiles:
     form = choice_of(query.format, TOPIC_FORMATS, "format")
     # Read before the database is locked: who saves meanwhile must not wait for a long file.
     topics = read_topics(file, source=query.name, format=form)
-    with writing() as db:
-        done = load_topics(db, here().id, topics, source=query.name)
+    done = write_here(load_topics, topics, source=query.name)
     return loaded_json([(query.name, done)])
 
 
@@ -118,10 +116,9 @@ def document_list(query: DocumentsQuery) -> PageJson[DocumentJson]:
     begin = after(query) or ""
     if not isinstance(begin, str):
         raise no_cursor()
-    with reading() as db:
-        found = collection.some_documents(
-            db, here().id, search=query.begins, begins=True, limit=query.limit + 1, after=begin
-        )
+    found = read_here(
+        collection.some_documents, search=query.begins, begins=True, limit=query.limit + 1, after=begin
+    )
     shown = found[: query.limit]
     following = cursor_of(shown[-1].docno) if len(found) > query.limit else None
     return {"items": [filled(DocumentJson, one) for one in shown], "next": following}
@@ -132,8 +129,7 @@ def document_list(query: DocumentsQuery) -> PageJson[DocumentJson]:
 @operation(FullDocument, query=DocumentQuery)
 def show_document(query: DocumentQuery) -> FullDocument:
     """Show one document with its text."""
-    with reading() as db:
-        return filled(FullDocument, collection.document(db, here().id, query.docno))
+    return filled(FullDocument, read_here(collection.document, query.docno))
 
 
 @documents.get("/original")

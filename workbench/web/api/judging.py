@@ -51,7 +51,7 @@ from workbench.web.api.fields import (
     sorted_page,
 )
 from workbench.web.api.operations import Text, operation
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import app_context, read_here, reading, write_here, writing
 from workbench.web.pages.judging.preparing import prepare_desk, reading_of, writing_of
 from workbench.web.pages.judgments import export
 from workbench.web.requests import Values
@@ -131,8 +131,7 @@ class SentAdditions:
 @operation(PageJson[OwnAssignmentJson], query=PageQuery)
 def own_assignments(query: PageQuery) -> PageJson[OwnAssignmentJson]:
     """List your own assignments."""
-    with reading() as db:
-        found = worklist(db, here().id, viewer().id)
+    found = read_here(worklist, viewer().id)
     return sorted_page(
         found,
         query,
@@ -255,8 +254,7 @@ class SentAssignments:
 @operation(PageJson[AssignmentJson], query=PageQuery)
 def assignment_list(query: PageQuery) -> PageJson[AssignmentJson]:
     """List the assignments, and how much of each is answered."""
-    with reading() as db:
-        found = assignments_of(db, here().id)
+    found = read_here(assignments_of)
     return sorted_page(
         found,
         query,
@@ -288,8 +286,7 @@ def add_assignments(body: SentAssignments) -> AddedAssignments:
 @operation(None, scope=Scope.MANAGE)
 def remove_assignment(assignment_id: int) -> None:
     """Remove an assignment; its judgments stay."""
-    with writing() as db:
-        revoke(db, here().id, assignment_id)
+    write_here(revoke, assignment_id)
 
 
 def assessor_numbers(db: Session, names: list[str] | None) -> list[int]:

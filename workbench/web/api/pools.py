@@ -29,7 +29,7 @@ from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.api.fields import Flag, ManyNames, Names, PageQuery, Real, Whole, after_ids, page_of, sent
 from workbench.web.api.judging import assessor_numbers
 from workbench.web.api.operations import Text, operation
-from workbench.web.context import reading, writing
+from workbench.web.context import read_here, reading, write_here, writing, writing_here
 from workbench.web.downloads import streamed
 from workbench.web.jobs import begin_learning, make_pool_soon, open_pool_soon, rebuild_pool_soon
 from workbench.web.pages.pools.pools import pool_line, pools_shown
@@ -166,10 +166,7 @@ def pairs(pool: str, query: PairsQuery) -> PageJson[PairJson]:
 def add_pairs(pool: str, body: SentPairs) -> AddedPairs:
     """Add documents to a topic by hand; all of them, or none. Assessors of the topic judge them too."""
     docnos = {docno: number for number, docno in enumerate(body.docnos, start=1)}
-    with writing() as db:
-        done = add_documents(
-            db, here().id, pool, body.topic, Additions(docnos, body.reason), added_by=viewer().id
-        )
+    done = write_here(add_documents, pool, body.topic, Additions(docnos, body.reason), added_by=viewer().id)
     return filled(AddedPairs, done, passed=[one.docno for one in done.passed])
 
 
@@ -190,15 +187,12 @@ def change_state(pool: str, body: PoolStateChange) -> PoolJson:
     """Open a draft for judging, or close an open pool for good."""
     if body.state is SentPoolState.OPEN:
         open_pool_soon(pool)
-        with reading() as db:
-            opened = pool_summary(db, here().id, pool)
+        opened = read_here(pool_summary, pool)
         if opened.strategy == LEARNER.name:
             begin_learning(here().id)
     else:
-        with writing() as db:
-            drafts.close_pool(db, here().id, pool)
-    with reading() as db:
-        return pool_json(pool_summary(db, here().id, pool))
+        write_here(drafts.close_pool, pool)
+    return pool_json(read_here(pool_summary, pool))
 
 
 @pools.patch("/<id:pool>")
@@ -206,9 +200,9 @@ def change_state(pool: str, body: PoolStateChange) -> PoolJson:
 @operation(PoolJson, scope=Scope.MANAGE, body=SentPoolName)
 def rename(pool: str, body: SentPoolName) -> PoolJson:
     """Rename a draft."""
-    with writing() as db:
-        number = pool_summary(db, here().id, pool).id
-        drafts.rename_draft(db, here().id, pool, body.name)
+    with writing_here() as (db, campaign_id):
+        number = pool_summary(db, campaign_id, pool).id
+        drafts.rename_draft(db, campaign_id, pool, body.name)
         return pool_json(pool_line(db, number))
 
 
@@ -238,8 +232,7 @@ def remove_pair(pool: str, query: AddedPair) -> None:
 @operation(None, scope=Scope.MANAGE)
 def remove(pool: str) -> None:
     """Delete a draft, with the documents added to it by hand."""
-    with writing() as db:
-        drafts.delete_draft(db, here().id, pool)
+    write_here(drafts.delete_draft, pool)
 
 
 plans = Blueprint("plans", __name__, url_prefix="/campaigns/<slug>/plans")
@@ -282,15 +275,13 @@ class PoolPlanQuery:
 @operation(PoolPlanJson, query=PoolPlanQuery)
 def plan(query: PoolPlanQuery) -> PoolPlanJson:
     """Plan a pool: its size and the hours of judging it, by topic and by depth."""
-    with reading() as db:
-        planned = plan_pool(
-            db,
-            here().id,
-            query.recipe(),
-            per_pair=query.per_pair,
-            assessors=query.assessors,
-            seconds=query.seconds,
-        )
+    planned = read_here(
+        plan_pool,
+        query.recipe(),
+        per_pair=query.per_pair,
+        assessors=query.assessors,
+        seconds=query.seconds,
+    )
     return plan_json(planned)
 
 
@@ -338,10 +329,10 @@ def show_queue(pool: str) -> QueueJson:
 @operation(QueueJson, scope=Scope.MANAGE, body=SentQueue)
 def make_queue(pool: str, body: SentQueue) -> QueueJson:
     """Make a pool a queue, or change how many judgments it asks for; what was judged counts."""
-    with writing() as db:
-        queues.make_queue(db, here().id, pool, body.per_pair)
+    with writing_here() as (db, campaign_id):
+        queues.make_queue(db, campaign_id, pool, body.per_pair)
         if body.lease_minutes is not None:
-            queues.set_lease(db, here().id, body.lease_minutes)
+            queues.set_lease(db, campaign_id, body.lease_minutes)
         return _queue(db, pool)
 
 
@@ -350,8 +341,7 @@ def make_queue(pool: str, body: SentQueue) -> QueueJson:
 @operation(Counted, scope=Scope.MANAGE)
 def end(pool: str) -> Counted:
     """Make a queue a pool with assignments again; counts the pairs that were out."""
-    with writing() as db:
-        return {"count": queues.end_queue(db, here().id, pool)}
+    return {"count": write_here(queues.end_queue, pool)}
 
 
 @pool_queues.post("/assessors")
@@ -369,9 +359,9 @@ def give(pool: str, body: SentAssessors) -> Counted:
 @operation(Counted, scope=Scope.MANAGE, body=SentReturn)
 def return_pairs(pool: str, body: SentReturn) -> Counted:
     """Return pairs that are out to the queue, so that somebody else gets them; what is judged stays."""
-    with writing() as db:
+    with writing_here() as (db, campaign_id):
         if body.docno is None:
-            done = queues.take_back(db, here().id, pool, assessor=body.assessor, topic=body.topic)
+            done = queues.take_back(db, campaign_id, pool, assessor=body.assessor, topic=body.topic)
             return {"count": done}
         if body.assessor is None or body.topic is None:
             raise rejected(
@@ -383,7 +373,7 @@ def return_pairs(pool: str, body: SentReturn) -> Counted:
             )
         (number,) = assessor_numbers(db, [body.assessor])
         one = queues.take_back_pair(
-            db, here().id, pool, assessor_id=number, topic=body.topic, docno=body.docno
+            db, campaign_id, pool, assessor_id=number, topic=body.topic, docno=body.docno
         )
     return {"count": int(one)}
 

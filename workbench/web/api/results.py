@@ -32,7 +32,7 @@ from workbench.json_forms.results import (
 from workbench.web.access import here, member, organiser, reader, viewer
 from workbench.web.api.fields import FORBID, ClientId, Flag, GradeValue, Whole, sent
 from workbench.web.api.operations import Text, operation
-from workbench.web.context import reading, writing
+from workbench.web.context import read_here, reading, reading_here, write_here, writing_here
 from workbench.web.downloads import streamed
 from workbench.web.pages.adjudication.queue import decisions as decisions_file
 from workbench.web.requests import Values
@@ -111,8 +111,7 @@ ScoresQuery = _query_type(
 @operation(AgreementJson, query=AgreementQuery)
 def agreement(query: AgreementQuery) -> AgreementJson:
     """Report how far the assessors agree: each coefficient with its interval and n, overall and by pair."""
-    with reading() as db:
-        return report_data(campaign_agreement(db, here().id, query.options()))
+    return report_data(read_here(campaign_agreement, query.options()))
 
 
 @qrels_blueprint.get("")
@@ -120,8 +119,7 @@ def agreement(query: AgreementQuery) -> AgreementJson:
 @operation(Text("text/plain; charset=utf-8", "Qrels: topic, 0, docno, grade."), query=QrelsQuery)
 def qrels(query: Any) -> Response:
     """Download the qrels that a rule makes of the current judgments."""
-    with reading() as db:
-        report = make_qrels(db, here().id, chosen_rule(query), unjudged=query.unjudged)
+    report = read_here(make_qrels, chosen_rule(query), unjudged=query.unjudged)
     return streamed(report.lines(), f"{here().slug}.qrels", kind="text/plain; charset=utf-8")
 
 
@@ -130,8 +128,7 @@ def qrels(query: Any) -> Response:
 @operation(QrelsReportJson, query=QrelsQuery)
 def qrels_report(query: Any) -> QrelsReportJson:
     """Report what a rule settles and what it leaves, in numbers."""
-    with reading() as db:
-        return qrels_json(make_qrels(db, here().id, chosen_rule(query), unjudged=query.unjudged))
+    return qrels_json(read_here(make_qrels, chosen_rule(query), unjudged=query.unjudged))
 
 
 @scores_blueprint.get("")
@@ -140,9 +137,9 @@ def qrels_report(query: Any) -> QrelsReportJson:
 def scores(query: Any) -> list[ScoreJson]:
     """Score the runs on the qrels of a rule, best first by the first measure, with intervals and bounds."""
     choice = chosen_rule(query)
-    with reading() as db:
-        measures = query.measures or default_measures(campaign_of(db, here().id).scale, choice)
-        table = score_runs(db, here().id, choice=choice, measures=measures, tags=query.run or None)
+    with reading_here() as (db, campaign_id):
+        measures = query.measures or default_measures(campaign_of(db, campaign_id).scale, choice)
+        table = score_runs(db, campaign_id, choice=choice, measures=measures, tags=query.run or None)
     return scores_json(leaderboard(table))
 
 
@@ -224,12 +221,12 @@ def dispute_list(query: DisputesQuery) -> DisputesJson:
 def decide_pair(body: SentDecision) -> DecisionJson:
     """Decide a pair, return it to its assessors, or mark its topic as unclear."""
     pair = body.topic, body.docno
-    with writing() as db:
-        seen = last_decided(db, here().id, pair) if body.seen is None else body.seen
+    with writing_here() as (db, campaign_id):
+        seen = last_decided(db, campaign_id, pair) if body.seen is None else body.seen
         submission = DecisionSubmission(
             body.decision, body.client_id, grade=body.grade, reason=body.reason, seen=seen
         )
-        done = decide(db, here().id, viewer().id, pair, submission)
+        done = decide(db, campaign_id, viewer().id, pair, submission)
     return {
         "recorded": done.event_id is not None,
         "repeated": done.repeated,
@@ -242,8 +239,7 @@ def decide_pair(body: SentDecision) -> DecisionJson:
 @operation(WithdrawnDecision, scope=Scope.DECIDE, body=SentWithdrawal)
 def withdraw(body: SentWithdrawal) -> WithdrawnDecision:
     """Withdraw your latest decision that holds; its pair is open again."""
-    with writing() as db:
-        pair = undo(db, here().id, viewer().id, client_id=body.client_id)
+    pair = write_here(undo, viewer().id, client_id=body.client_id)
     topic, docno = pair or (None, None)
     return {"topic": topic, "docno": docno}
 
@@ -253,8 +249,7 @@ def withdraw(body: SentWithdrawal) -> WithdrawnDecision:
 @operation(DisputeRulesJson)
 def rules() -> DisputeRulesJson:
     """Show what counts as disputed, and how disputes are shown and discussed."""
-    with reading() as db:
-        return filled(DisputeRulesJson, adjudication_rules(db, here().id))
+    return filled(DisputeRulesJson, read_here(adjudication_rules))
 
 
 @disputes.patch("/rules")
@@ -262,9 +257,9 @@ def rules() -> DisputeRulesJson:
 @operation(DisputeRulesJson, scope=Scope.MANAGE, body=DisputeRulesChange)
 def change_rules(body: DisputeRulesChange) -> DisputeRulesJson:
     """Change what counts as disputed, or how disputes are shown and discussed."""
-    with writing() as db:
-        changed = replace(adjudication_rules(db, here().id), **Values(body))
-        return filled(DisputeRulesJson, save_adjudication_rules(db, here().id, changed))
+    with writing_here() as (db, campaign_id):
+        changed = replace(adjudication_rules(db, campaign_id), **Values(body))
+        return filled(DisputeRulesJson, save_adjudication_rules(db, campaign_id, changed))
 
 
 @disputes.get("/decisions.tsv")

@@ -21,7 +21,7 @@ from workbench.storage import Session
 from workbench.web.access import here, member, organiser, takes_uploads, viewer
 from workbench.web.api.fields import FORBID, FileName, Flag, ManyNames, PageQuery, buffered, sent, sorted_page
 from workbench.web.api.operations import Text, operation
-from workbench.web.context import reading, writing
+from workbench.web.context import reading, reading_here, write_here, writing, writing_here
 from workbench.web.downloads import attachment
 from workbench.web.jobs import pack_runs_soon
 from workbench.web.pages.run_records import Face, OrganiserFace, ParticipantFace
@@ -101,8 +101,8 @@ class JudgedRuns(TypedDict):
 def index(query: PageQuery) -> PageJson[RunJson]:
     """List the runs by tag; participants see those of their groups."""
     face = _face(LOOKERS[:3])
-    with reading() as db:
-        found = own_runs(db, here().id, face.sender(db)) if face.own else runs_of(db, here().id)
+    with reading_here() as (db, campaign_id):
+        found = own_runs(db, campaign_id, face.sender(db)) if face.own else runs_of(db, campaign_id)
     return sorted_page(found, query, key=lambda run: run.tag, form=run_json)
 
 
@@ -139,11 +139,11 @@ def add(query: RunFile, file: BinaryIO) -> RunJson:
     report = face.report(upload.report)
     if report.errors:
         raise InvalidInput(report.errors)
-    with writing() as db:
+    with writing_here() as (db, campaign_id):
         face.require_room(db, group_id, more=len(upload.content_gzip or b""))
         of_group = None if sender.organiser else group_id
-        number = add_to_batch(db, here().id, batch, upload, sender, group_id=of_group)
-        kept = keep_files(db, here().id, batch, [number], metadata, sender, replacing=query.replace)
+        number = add_to_batch(db, campaign_id, batch, upload, sender, group_id=of_group)
+        kept = keep_files(db, campaign_id, batch, [number], metadata, sender, replacing=query.replace)
         if kept.refused:
             # Nothing is kept, not even the file.
             raise InvalidInput(kept.refused)
@@ -157,8 +157,7 @@ def add(query: RunFile, file: BinaryIO) -> RunJson:
 @operation(JudgedRuns, scope=Scope.MANAGE, body=SentVerdicts)
 def judge(body: SentVerdicts) -> JudgedRuns:
     """Accept runs, so that new pools include them, or set them aside."""
-    with writing() as db:
-        changed = give_verdict(db, here().id, body.tags, body.verdict, reason=body.reason, by=viewer().id)
+    changed = write_here(give_verdict, body.tags, body.verdict, reason=body.reason, by=viewer().id)
     return {"changed": changed}
 
 

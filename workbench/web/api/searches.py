@@ -11,7 +11,7 @@ from workbench.storage import Session
 from workbench.web.access import here, organiser, viewer
 from workbench.web.api.fields import ManyNames, sent
 from workbench.web.api.operations import operation
-from workbench.web.context import reading, writing
+from workbench.web.context import reading, reading_here, writing
 from workbench.web.forms import NotNow
 from workbench.web.jobs import index_now
 from workbench.web.pages.search import ask_index, checked_search
@@ -58,12 +58,12 @@ class SentHits:
 def search(body: SentSearch) -> SearchJson:
     """Search the documents for a topic; the search is recorded with what it shows."""
     asked, searcher = checked_search(body.query, body.like, body.among), _searcher(body.topic)
-    with reading() as db:
-        require_search(db, here().id)
-        if body.topic not in topic_titles(db, here().id):
+    with reading_here() as (db, campaign_id):
+        require_search(db, campaign_id)
+        if body.topic not in topic_titles(db, campaign_id):
             raise NotFound("there is no such topic in this campaign", remedy="see the list of topics")
         among = known_to_organiser(db, searcher).filter(asked.among)
-        like = like_document(db, here().id, asked)
+        like = like_document(db, campaign_id, asked)
     try:
         answer = ask_index(asked, among, like, index_now())
     except NotNow as error:

@@ -17,7 +17,7 @@ from workbench.errors import Finding, InvalidInput
 from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import anyone, signed_in, viewer
-from workbench.web.context import app_context, reading, require_mail, writing
+from workbench.web.context import app_context, read_own, reading, require_mail, write_own, writing
 from workbench.web.forms import Findings, accepted, errors_on, form_number, form_text, sent_text
 from workbench.web.requests import (
     Reply,
@@ -81,8 +81,7 @@ def require_password(page: Callable[..., str], field: str = FIELD) -> None:
 
 def require_own_password(page: Callable[..., str], field: str = FIELD) -> None:
     """The same for an account that has a password; others are not asked for any."""
-    with reading() as db:
-        asked = has_password(db, viewer().id)
+    asked = read_own(has_password)
     if asked:
         require_password(page, field)
 
@@ -126,8 +125,8 @@ def index(findings: Findings = ()) -> str:
 @signed_in
 def rename() -> Response:
     """Change the viewer's name."""
-    with errors_on(index), writing() as db:
-        people.rename(db, viewer().id, form_text("name"))
+    with errors_on(index):
+        write_own(people.rename, form_text("name"))
     return accepted("Name saved.", "account.index")
 
 
@@ -157,8 +156,7 @@ def change_password() -> Reply:
 def sign_out_everywhere() -> Response:
     """End every session of this account, after the password was checked."""
     require_own_password(open_sessions, EVERYWHERE)
-    with writing() as db:
-        signing_in.sign_out_everywhere(db, viewer().id, tokens=tokens_too())
+    write_own(signing_in.sign_out_everywhere, tokens=tokens_too())
     response = go_to("entrance.sign_in", why="everywhere")
     drop_session(response)
     return response
@@ -183,8 +181,7 @@ def open_sessions(findings: Findings = ()) -> str:
 def end_session() -> Response:
     """End one session of this account, after the password was checked."""
     require_own_password(open_sessions)
-    with writing() as db:
-        ended = sessions.end_session(db, viewer().id, form_text("session"))
+    ended = write_own(sessions.end_session, form_text("session"))
     return accepted(f"Signed out of {ended}.", "account.open_sessions")
 
 
@@ -193,8 +190,7 @@ def end_session() -> Response:
 def end_other_sessions() -> Response:
     """End every session of this account but this one, after the password was checked."""
     require_own_password(open_sessions)
-    with writing() as db:
-        ended = sessions.end_other_sessions(db, viewer().id, g.token, tokens=tokens_too())
+    ended = write_own(sessions.end_other_sessions, g.token, tokens=tokens_too())
     return accepted(f"{counted(ended, 'other session')} ended.", "account.open_sessions")
 
 
@@ -214,8 +210,7 @@ def choose_text() -> Reply:
     """Keep what was chosen; a script is told only that it was."""
     sent = {choice.name: request.form[choice.name] for choice in TEXT_OPTIONS if choice.name in request.form}
     try:
-        with writing() as db:
-            save_text_settings(db, viewer().id, sent)
+        write_own(save_text_settings, sent)
     except InvalidInput:
         if not from_htmx():
             raise
@@ -233,8 +228,7 @@ SHOWN_GRADES = GRADES[:4]
 @signed_in
 def keys_page() -> str:
     """The keys as they are now."""
-    with reading() as db:
-        chosen = chosen_keys(db, viewer().id)
+    chosen = read_own(chosen_keys)
     return _keys_page(chosen)
 
 
@@ -244,8 +238,8 @@ def choose_keys() -> Response:
     """Save the keys, or restore the defaults."""
     names = [command.name for command in (*COMMANDS, *SIDE_ANSWERS)] + list(GRADES)
     typed = {} if form_text("act") == "reset" else {name: sent_text(name) for name in names}
-    with errors_on(partial(_keys_page, typed)), writing() as db:
-        save_keys(db, viewer().id, typed)
+    with errors_on(partial(_keys_page, typed)):
+        write_own(save_keys, typed)
     notices.add("Keys saved." if typed else "Default keys restored.")
     return see_other(safe_next(form_text("next")) or url_for("desk_keys.index"))
 
@@ -292,10 +286,9 @@ def tokens_page(findings: Findings = (), made: NewAccessToken | None = None) -> 
 def make_token() -> Reply:
     """Make a token and show it, after the password was checked; it is never shown again."""
     require_own_password(tokens_page)
-    with errors_on(tokens_page, "Token", "name"), writing() as db:
-        made = make_access_token(
-            db,
-            viewer().id,
+    with errors_on(tokens_page, "Token", "name"):
+        made = write_own(
+            make_access_token,
             name=sent_text("name"),
             scopes=request.form.getlist("scope"),
             days=form_number("days") or 0,
@@ -307,8 +300,7 @@ def make_token() -> Reply:
 @signed_in
 def revoke_token(token_id: int) -> Response:
     """Revoke a token: programs that use it are refused from now on."""
-    with writing() as db:
-        revoked = revoke_access_token(db, viewer().id, token_id)
+    revoked = write_own(revoke_access_token, token_id)
     return accepted(
         f"Token “{revoked.name}” revoked. Programs that use it are refused from now on.",
         "access_tokens.index",

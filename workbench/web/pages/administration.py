@@ -90,8 +90,7 @@ def disable(account_id: int) -> Response:
         raise Conflict("you cannot disable your own account", remedy="ask another administrator")
     with writing() as db:
         row = administration.disable_account(db, account_id)
-    notices.add(f"{row.login} is disabled and signed out everywhere. The judgments stay.")
-    return _back(account_id)
+    return _told(account_id, f"{row.login} is disabled and signed out everywhere. The judgments stay.")
 
 
 @blueprint.post("/<int:account_id>/enable")
@@ -100,8 +99,7 @@ def enable(account_id: int) -> Response:
     """Let the person sign in again."""
     with writing() as db:
         row = administration.enable_account(db, account_id)
-    notices.add(f"{row.login} can sign in again.")
-    return _back(account_id)
+    return _told(account_id, f"{row.login} can sign in again.")
 
 
 @blueprint.post("/<int:account_id>/reset")
@@ -121,8 +119,9 @@ def reset_two_factor(account_id: int) -> Response:
         raise Conflict("you cannot reset your own two-factor sign-in", remedy="use Your account")
     with writing() as db:
         row = administration.reset_two_factor(db, account_id)
-    notices.add(f"Two-factor sign-in of {row.login} is off, and the account is signed out everywhere.")
-    return _back(account_id)
+    return _told(
+        account_id, f"Two-factor sign-in of {row.login} is off, and the account is signed out everywhere."
+    )
 
 
 @blueprint.post("/<int:account_id>/end-sessions")
@@ -134,8 +133,7 @@ def end_sessions(account_id: int) -> Response:
         ended = sign_out_everywhere(db, row.id, tokens=tokens_too())
     if account_id == viewer().id:
         return go_to("entrance.sign_in", why="everywhere")
-    notices.add(f"{counted(ended, 'session')} of {row.login} ended.")
-    return _back(account_id)
+    return _told(account_id, f"{counted(ended, 'session')} of {row.login} ended.")
 
 
 @blueprint.post("/<int:account_id>/tokens/<int:token_id>/revoke")
@@ -144,8 +142,7 @@ def revoke_token(account_id: int, token_id: int) -> Response:
     """Revoke an access token of the account."""
     with writing() as db:
         revoked = revoke_access_token(db, account_id, token_id)
-    notices.add(f"Token “{revoked.name}” revoked. Programs that use it are refused from now on.")
-    return _back(account_id)
+    return _told(account_id, f"Token “{revoked.name}” revoked. Programs that use it are refused from now on.")
 
 
 @blueprint.post("/<int:account_id>/promote")
@@ -154,8 +151,7 @@ def promote(account_id: int) -> Response:
     """Make the account an administrator."""
     with writing() as db:
         row = administration.set_administrator(db, account_id, True)
-    notices.add(f"{row.login} is an administrator.")
-    return _back(account_id)
+    return _told(account_id, f"{row.login} is an administrator.")
 
 
 @blueprint.post("/<int:account_id>/demote")
@@ -166,8 +162,7 @@ def demote(account_id: int) -> Response:
         row = administration.set_administrator(db, account_id, False)
     if account_id == viewer().id:
         return go_to("campaigns.index")
-    notices.add(f"{row.login} is no longer an administrator.")
-    return _back(account_id)
+    return _told(account_id, f"{row.login} is no longer an administrator.")
 
 
 @blueprint.post("/<int:account_id>/erase")
@@ -187,11 +182,11 @@ def erase(account_id: int) -> Reply:
         notices.add(
             f"The person is still named in {counted(number, 'row')} of {place}: free text is not changed."
         )
-    return _back(account_id)
-
-
-def _back(account_id: int) -> Response:
     return go_to("accounts.show", account_id=account_id)
+
+
+def _told(account_id: int, text: str) -> Response:
+    return accepted(text, "accounts.show", account_id=account_id)
 
 
 status = Blueprint("status", __name__, url_prefix="/administration/status")

@@ -14,7 +14,15 @@ from workbench.storage import Session
 from workbench.tables import Export
 from workbench.web import notices, paging
 from workbench.web.access import here, organiser, reader
-from workbench.web.context import app_context, reading, require_mail, writing
+from workbench.web.context import (
+    app_context,
+    read_here,
+    reading,
+    reading_here,
+    require_mail,
+    write_here,
+    writing,
+)
 from workbench.web.downloads import MadeResult, attachment, result
 from workbench.web.forms import (
     Findings,
@@ -107,10 +115,10 @@ def by_hand() -> Response:
     with errors_on(index, "Assignments"):
         ticked, before = _cells("cell"), _cells("had")
         added, removed = [one for one in ticked if one not in before], set(before) - set(ticked)
-        with reading() as db:
+        with reading_here() as (db, campaign_id):
             line = pool_line(db, form_number("pool"))
-            lines = assignments_of(db, here().id, topics={topic for topic, _ in removed}, pool_id=line.id)
-            people = {one.name: one.id for one in assessors_of(db, here().id)}
+            lines = assignments_of(db, campaign_id, topics={topic for topic, _ in removed}, pool_id=line.id)
+            people = {one.name: one.id for one in assessors_of(db, campaign_id)}
         gone = [one.id for one in lines if (one.topic, people[one.assessor]) in removed]
         if not added and not gone:
             raise rejected("Table", None, "cell", "nothing was changed", "tick or untick boxes")
@@ -219,16 +227,16 @@ EXPORTS: dict[str, Callable[[PreferenceResults], Export]] = {
 @reader
 def preferences_page(findings: Findings = ()) -> str:
     """The tasks, how far they are, and what came of them."""
-    with reading() as db:
-        answers = preference_answers(db, here().id)
-        tags = [run.tag for run in runs_of(db, here().id)]
+    with reading_here() as (db, campaign_id):
+        answers = preference_answers(db, campaign_id)
+        tags = [run.tag for run in runs_of(db, campaign_id)]
         return render_template(
             "assignments/side_by_side.html",
-            tasks=preference_tasks.tasks_of(db, here().id),
+            tasks=preference_tasks.tasks_of(db, campaign_id),
             answers=len(answers),
             results=preference_results(answers),
-            assessors=[one for one in assessors_of(db, here().id) if one.assignable],
-            topics=topics_of(db, here().id),
+            assessors=[one for one in assessors_of(db, campaign_id) if one.assignable],
+            topics=topics_of(db, campaign_id),
             runs=tags,
             # What was typed stays in the form that was refused.
             sent=str(request.endpoint).rpartition(".")[2],
@@ -261,8 +269,7 @@ def runs() -> Reply:
 @organiser
 def revoke(task_id: int) -> Response:
     """Take a task back."""
-    with writing() as db:
-        preference_tasks.revoke_task(db, here().id, task_id)
+    write_here(preference_tasks.revoke_task, task_id)
     return accepted("Task removed. Its answers stay.", "preferences.index")
 
 
@@ -279,8 +286,7 @@ def as_prefs() -> Response:
 @result
 def export(what: str) -> MadeResult:
     """Every answer with its reason, side and time, or one of the results."""
-    with reading() as db:
-        answers = preference_answers(db, here().id)
+    answers = read_here(preference_answers)
     if what == "preferences":
         return MadeResult("preferences", answers_export(answers))
     return MadeResult(f"preferences.{what}", EXPORTS[what](preference_results(answers)))

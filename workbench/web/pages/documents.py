@@ -18,7 +18,7 @@ from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
 from workbench.formats.single_files import JATS_TYPE, MAIL_TYPE, SMART_TYPE, TSV_TYPE
 from workbench.formats.text_formats import in_words
 from workbench.web.access import here, member, organiser, reader
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import app_context, read_here, reading_here, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import (
     Findings,
@@ -63,14 +63,14 @@ def index(findings: Findings = ()) -> str:
     """
     search, after = sent_text("search").strip(), sent_id("after")
     within = bool(request.args.get("within"))
-    with reading() as db:
-        count = collection.document_count(db, here().id)
+    with reading_here() as (db, campaign_id):
+        count = collection.document_count(db, campaign_id)
         begins = count > MANY and not within
         some = collection.some_documents(
-            db, here().id, search=search, begins=begins, limit=A_PAGE + 1, after=after
+            db, campaign_id, search=search, begins=begins, limit=A_PAGE + 1, after=after
         )
-        lacking = missing_count(db, here().id)
-        missing = collection.missing_documents(db, here().id, limit=MOST_MISSING) if lacking else ()
+        lacking = missing_count(db, campaign_id)
+        missing = collection.missing_documents(db, campaign_id, limit=MOST_MISSING) if lacking else ()
         pools = pools_shown(db)
     return render_template(
         "documents/index.html",
@@ -112,8 +112,7 @@ def load() -> Reply:
 @reader
 def without_text() -> Response:
     """The docnos of pooled documents without text, one a line, for whatever fetches the texts."""
-    with reading() as db:
-        missing = collection.missing_documents(db, here().id)
+    missing = read_here(collection.missing_documents)
     content = "".join(f"{docno}\n" for docno in missing).encode("utf-8", "surrogateescape")
     return attachment(content, f"{here().slug}.without-text.txt", kind="text/plain")
 
@@ -122,10 +121,10 @@ def without_text() -> Response:
 @reader
 def document() -> str:
     """One document (`?docno=`) as assessors see it."""
-    with reading() as db:
-        found = collection.document(db, here().id, sent_id("docno"))
-        shown = shown_document(db, here().id, found.docno)
-        kept = original_size(db, here().id, found.docno)
+    with reading_here() as (db, campaign_id):
+        found = collection.document(db, campaign_id, sent_id("docno"))
+        shown = shown_document(db, campaign_id, found.docno)
+        kept = original_size(db, campaign_id, found.docno)
     return render_template("documents/document.html", document=shown, original_size=kept)
 
 
@@ -152,8 +151,7 @@ def shown(sha256: str) -> Response:
 
 def shown_bytes(sha256: str) -> Response:
     """The same of a file that is named; raises NotFound where there is none."""
-    with reading() as db:
-        found = shown_file(db, here().id, sha256)
+    found = read_here(shown_file, sha256)
     response = Response(found.content, content_type=found.media_type, headers=FILE_HEADERS)
     response.headers["Cache-Control"] = f"private, max-age={KEPT_SECONDS}"
     return response
@@ -168,8 +166,7 @@ def original() -> Response:
 
 def original_file(docno: str) -> Response:
     """The same of a document that is named; raises NotFound where it is not kept."""
-    with reading() as db:
-        found = original_bytes(db, here().id, docno)
+    found = read_here(original_bytes, docno)
     extension = EXTENSIONS.get(found.media_type) or found.media_type.partition("/")[2].partition("+")[0]
     response = attachment(found.content, f"{docno}.{extension}", kind=found.media_type)
     response.headers["Content-Type"] = "application/octet-stream"
@@ -188,8 +185,7 @@ class AskedCollection:
 
 def last_load() -> Job | None:
     """The collection that is being loaded into this campaign, or the last one; None where there was none."""
-    with reading() as db:
-        return latest(db, here().id, COLLECTION)
+    return read_here(latest, COLLECTION)
 
 
 def begin_load(asked: AskedCollection) -> None:
@@ -219,8 +215,7 @@ dataset = Blueprint("dataset", __name__, url_prefix="/c/<slug>/dataset")
 @organiser
 def dataset_page(findings: Findings = ()) -> str:
     """The form, and what became of the last collection."""
-    with reading() as db:
-        state = readiness(db, here().id)
+    state = read_here(readiness)
     last = last_load()
     usual = DatasetPart.DOCUMENTS if state.missing or state.draft else DatasetPart.TOPICS
     return render_template(

@@ -15,7 +15,7 @@ from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels
 from workbench.records import Judgment
 from workbench.web.access import here, organiser, viewer
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import app_context, read_here, reading, reading_here, writing
 from workbench.web.downloads import MadeResult, TextFile, attachment, result
 from workbench.web.forms import (
     Files,
@@ -65,19 +65,19 @@ def index(findings: Findings = ()) -> str:
         "commented" in request.args,
     )
     start = start_asked() // ANSWERS_SHOWN * ANSWERS_SHOWN
-    with reading() as db:
-        found, answers = found_answers(db, here().id, sought, start=start, size=ANSWERS_SHOWN)
-        topics = topics_of(db, here().id)
-        total = answer_count(db, here().id)
+    with reading_here() as (db, campaign_id):
+        found, answers = found_answers(db, campaign_id, sought, start=start, size=ANSWERS_SHOWN)
+        topics = topics_of(db, campaign_id)
+        total = answer_count(db, campaign_id)
         return render_template(
             "judgments/index.html",
-            view=overview(db, here().id),
-            unrecorded=unrecorded_count(db, here().id),
+            view=overview(db, campaign_id),
+            unrecorded=unrecorded_count(db, campaign_id),
             subtopics=any(topic.subtopics for topic in topics),
             topics=topics,
             sought=sought,
             page=ListPage(answers, start, found, total, ANSWERS_SHOWN, ""),
-            scale=campaign_of(db, here().id).scale,
+            scale=campaign_of(db, campaign_id).scale,
             total=total,
             typed=request.form,
             findings=findings,
@@ -205,9 +205,9 @@ DONE = {Settlement.RECORDED: "recorded", Settlement.DISMISSED: "dismissed"}
 @organiser
 def unrecorded_page(findings: Findings = ()) -> str:
     """The unrecorded answers: who said what, why it was not recorded, when."""
-    with reading() as db:
-        lines = unrecorded_lines(db, here().id)
-        scale = campaign_of(db, here().id).scale
+    with reading_here() as (db, campaign_id):
+        lines = unrecorded_lines(db, campaign_id)
+        scale = campaign_of(db, campaign_id).scale
     return render_template(
         "judgments/unrecorded.html",
         waiting=[line for line in lines if line.settlement is None],
@@ -225,8 +225,7 @@ def act() -> Response:
     numbers = set(sent_numbers("kept"))
     people = set(request.form.getlist("person"))
     if people:
-        with reading() as db:
-            lines = unrecorded_lines(db, here().id)
+        lines = read_here(unrecorded_lines)
         numbers |= {one.id for one in lines if one.settlement is None and one.person in people}
     with errors_on(unrecorded_page, "Answers", "kept"):
         if not numbers:

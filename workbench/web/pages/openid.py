@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response
 from workbench.errors import NotFound
 from workbench.storage import Session
 from workbench.web.access import anyone, signed_in, viewer, viewer_or_none
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import app_context, read_own, reading, write_own, writing
 from workbench.web.forms import Findings, accepted, form_text, query_text
 from workbench.web.pages.account import require_password
 from workbench.web.pages.entrance import end_session_before, entered, start_page
@@ -251,8 +251,7 @@ def link() -> Response:
     """Go to the provider to link an identity, after the password was checked."""
     provider = require_provider()
     require_password(linked_page)
-    with reading() as db:
-        permission = link_permission(db, viewer().id, g.token)
+    permission = read_own(link_permission, g.token)
     return depart(provider, new_trip(TripPurpose.LINK, permission))
 
 
@@ -261,8 +260,7 @@ def link() -> Response:
 def unlink() -> Response:
     """Let nobody sign in to this account with the provider any more, after the password was checked."""
     require_password(linked_page)
-    with writing() as db:
-        unlink_identities(db, viewer().id)
+    write_own(unlink_identities)
     return accepted("Unlinked. You sign in with your password from now on.", "openid_link.index")
 
 

@@ -14,7 +14,7 @@ from workbench.figures import counted, percent
 from workbench.storage import Session
 from workbench.storage.adjudications import decision_counts
 from workbench.web.access import here, reader, signed_in, viewer
-from workbench.web.context import app_context, reading
+from workbench.web.context import app_context, read_own, reading_here
 from workbench.web.navigation import step_way
 from workbench.web.pages.settings.campaign import scale_in_words
 from workbench.web.requests import write_id
@@ -358,24 +358,24 @@ blueprint = Blueprint("overview", __name__, url_prefix="/c/<slug>")
 @reader
 def index() -> str:
     """The overview page."""
-    with reading() as db:
-        made = campaign_of(db, here().id)
-        view = overview(db, here().id)
+    with reading_here() as (db, campaign_id):
+        made = campaign_of(db, campaign_id)
+        view = overview(db, campaign_id)
         state = CampaignState(
             overview=view,
-            readiness=readiness(db, here().id),
-            attention=attention(db, here().id, view),
-            noted=runs_with_warnings(db, here().id),
-            pools=tuple(line for line in pools_of(db, here().id) if not line.draft),
-            batches=waiting_batches(db, here().id),
+            readiness=readiness(db, campaign_id),
+            attention=attention(db, campaign_id, view),
+            noted=runs_with_warnings(db, campaign_id),
+            pools=tuple(line for line in pools_of(db, campaign_id) if not line.draft),
+            batches=waiting_batches(db, campaign_id),
             agreement=_of_people(db, view),
-            unrecorded=unrecorded_count(db, here().id),
-            decisions=decision_counts(db, here().id),
-            releases=releases_of(db, here().id),
+            unrecorded=unrecorded_count(db, campaign_id),
+            decisions=decision_counts(db, campaign_id),
+            releases=releases_of(db, campaign_id),
             disk_full=app_context().database.disk_full,
-            cut_loads=cut_loads(db, here().id),
+            cut_loads=cut_loads(db, campaign_id),
         )
-        own = own_tasks(db, here().id, viewer().id, here().roles)
+        own = own_tasks(db, campaign_id, viewer().id, here().roles)
     organiser = Role.ORGANISER in here().roles
     todo = (*own_todo(own, here().slug), *(todo_items(state) if organiser else ()))
     # Nothing can be done in an archived campaign.
@@ -403,8 +403,7 @@ campaigns = Blueprint("campaigns", __name__)
 @signed_in
 def campaign_list() -> str:
     """The list of campaigns."""
-    with reading() as db:
-        cards = campaigns_of(db, viewer().id)
+    cards = read_own(campaigns_of)
     return render_template(
         "home/index.html",
         cards=[card for card in cards if not card.archived],

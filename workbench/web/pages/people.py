@@ -14,7 +14,7 @@ from workbench.figures import counted
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
-from workbench.web.context import reading, sends_mail, writing
+from workbench.web.context import reading_here, sends_mail, write_here, writing, writing_here
 from workbench.web.forms import (
     Findings,
     accepted,
@@ -115,11 +115,11 @@ ROLES = tuple(role for role in Role if role is not Role.PARTICIPANT)
 @member(Role.ORGANISER)
 def index(findings: Findings = (), links: Sequence[Link] = ()) -> str:
     """Members and invitations."""
-    with reading() as db:
+    with reading_here() as (db, campaign_id):
         return render_template(
             "people/index.html",
-            members=membership.members(db, here().id),
-            invitations=invitations.invitations(db, here().id),
+            members=membership.members(db, campaign_id),
+            invitations=invitations.invitations(db, campaign_id),
             roles=ROLES,
             links=links,
             then=next_way() if links else None,
@@ -148,8 +148,7 @@ def renew() -> Reply:
 @member(Role.ORGANISER)
 def withdraw() -> Response:
     """Withdraw the chosen invitations."""
-    with writing() as db:
-        number = invitations.withdraw_invitations(db, here().id, sent_invitations())
+    number = write_here(invitations.withdraw_invitations, sent_invitations())
     stopped = "its link no longer works" if number == 1 else "their links no longer work"
     return accepted(
         f"{counted(number, 'invitation')} withdrawn: {stopped}.", "people.index", _anchor="invitations"
@@ -161,11 +160,11 @@ def withdraw() -> Response:
 def add_role(account_id: int) -> Reply:
     """Add a role to a member; asks for confirmation if the person would judge and submit runs."""
     role, both = _role(), "both" in request.form
-    with writing() as db:
-        person = membership.member_of(db, here().id, account_id)
+    with writing_here() as (db, campaign_id):
+        person = membership.member_of(db, campaign_id, account_id)
         if not both and person.groups and role in membership.JUDGES:
             return render_template("people/both.html", person=person, role=role), 409
-        membership.add_role(db, here().id, account_id, role, both_sides=both)
+        membership.add_role(db, campaign_id, account_id, role, both_sides=both)
     return go_to("people.index")
 
 
@@ -175,9 +174,9 @@ def remove_role(account_id: int) -> Reply:
     """Remove a role; the person's judgments remain."""
     role = _role()
     try:
-        with writing() as db:
-            people = {one.account_id: one.name for one in membership.members(db, here().id)}
-            membership.remove_role(db, here().id, account_id, role)
+        with writing_here() as (db, campaign_id):
+            people = {one.account_id: one.name for one in membership.members(db, campaign_id)}
+            membership.remove_role(db, campaign_id, account_id, role)
     except Conflict as error:
         return index(findings_of(error, "Role")), status_of(error)
     notices.add(f"{people[account_id]} is no longer {role}. Judgments stay. Add the role again to undo this.")

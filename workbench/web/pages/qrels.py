@@ -27,7 +27,7 @@ from workbench.formats.judgments import group_names
 from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web.access import here, reader
-from workbench.web.context import reading
+from workbench.web.context import read_here, reading, reading_here
 from workbench.web.downloads import MadeResult, TextFile, attachment, result
 from workbench.web.forms import Findings, findings_of, query_text, status_of
 from workbench.web.navigation import disputes_way
@@ -166,18 +166,18 @@ def index() -> Reply:
     """The qrels that the rule of the address makes of the current judgments."""
     findings: Findings = ()
     report, soft, status = None, None, 200
-    with reading() as db:
-        scale = campaign_of(db, here().id).scale
+    with reading_here() as (db, campaign_id):
+        scale = campaign_of(db, campaign_id).scale
         form = rule_form(db)
-        by_hand = pairs_added_by_hand(db, here().id)
-        titles = topic_titles(db, here().id)
-        groups = group_names(assessors_with_grades(db, here().id))
+        by_hand = pairs_added_by_hand(db, campaign_id)
+        titles = topic_titles(db, campaign_id)
+        groups = group_names(assessors_with_grades(db, campaign_id))
         try:
             if _is_soft(form):
-                soft = make_soft_labels(db, here().id, machines=form.choice.machines)
+                soft = make_soft_labels(db, campaign_id, machines=form.choice.machines)
             else:
                 report = make_qrels(
-                    db, here().id, form.choice, unjudged=_with_unjudged(), empty=_with_empty()
+                    db, campaign_id, form.choice, unjudged=_with_unjudged(), empty=_with_empty()
                 )
         except WorkbenchError as error:
             findings, status = findings_of(error, "Rule"), status_of(error)
@@ -253,8 +253,7 @@ def labels() -> MadeResult:
 @result
 def soft() -> MadeResult:
     """Every pair with the mean of its grades, unrounded, and the share of each grade."""
-    with reading() as db:
-        found = make_soft_labels(db, here().id, machines=query_text("machines") == "yes")
+    found = read_here(make_soft_labels, machines=query_text("machines") == "yes")
     return MadeResult("soft-labels", soft_export(found))
 
 

@@ -12,7 +12,7 @@ from workbench.consensus.rules import RULES, RuleChoice, choice_label
 from workbench.errors import Unavailable, WorkbenchError
 from workbench.releases.contents import Included
 from workbench.web.access import anyone, here, in_archive, organiser, reader, takes_from_strangers, viewer
-from workbench.web.context import reading, writing
+from workbench.web.context import read_here, reading, reading_here, write_here
 from workbench.web.downloads import streamed
 from workbench.web.forms import Findings, accepted, errors_on, sent_files, sent_text
 from workbench.web.jobs import make_release_soon
@@ -63,8 +63,7 @@ INCLUDED = (
 @reader
 def index() -> str:
     """The releases of the campaign, the latest first."""
-    with reading() as db:
-        found = releases_of(db, here().id)
+    found = read_here(releases_of)
     return render_template(
         "releases/index.html", releases=found, current=next((one for one in found if not one.withdrawn), None)
     )
@@ -75,13 +74,13 @@ def index() -> str:
 def new(findings: Findings = ()) -> str:
     """The form of a new release: what is still open first."""
     readiness, refused = None, None
-    with reading() as db:
+    with reading_here() as (db, campaign_id):
         rule = rule_form(db)
-        campaign = campaign_of(db, here().id)
-        latest = next(iter(releases_of(db, here().id)), None)
+        campaign = campaign_of(db, campaign_id)
+        latest = next(iter(releases_of(db, campaign_id)), None)
         before = release_sheet(db, latest) if latest else None
         try:
-            readiness = release_readiness(db, here().id, rule.choice)
+            readiness = release_readiness(db, campaign_id, rule.choice)
         except WorkbenchError as error:
             refused = error
     proposed = ReleaseRequest(
@@ -153,8 +152,7 @@ def release(version: str, findings: Findings = ()) -> str:
 @reader
 def download(version: str) -> Response:
     """The bytes as they were made, of a withdrawn release too."""
-    with reading() as db:
-        found = release_by_version(db, here().id, version)
+    found = read_here(release_by_version, version)
     return zip_of(found, here().slug)
 
 
@@ -163,8 +161,7 @@ def download(version: str) -> Response:
 @organiser
 def publish(version: str) -> Response:
     """Let outsiders see it."""
-    with writing() as db:
-        publish_release(db, here().id, version)
+    write_here(publish_release, version)
     return accepted(
         f"Release {version} is public: everybody who has its address can see and download it.",
         "releases.release",
@@ -177,8 +174,7 @@ def publish(version: str) -> Response:
 @organiser
 def unpublish(version: str) -> Response:
     """Show it to members only."""
-    with writing() as db:
-        unpublish_release(db, here().id, version)
+    write_here(unpublish_release, version)
     return accepted(f"Release {version} is no longer public.", "releases.release", version=version)
 
 
@@ -187,8 +183,8 @@ def unpublish(version: str) -> Response:
 @organiser
 def withdraw(version: str) -> Reply:
     """Withdraw it for a reason that stays on its pages."""
-    with errors_on(partial(release, version), "Reason", "reason"), writing() as db:
-        withdraw_release(db, here().id, version, reason=sent_text("reason"), by=viewer().id)
+    with errors_on(partial(release, version), "Reason", "reason"):
+        write_here(withdraw_release, version, reason=sent_text("reason"), by=viewer().id)
     return accepted(f"Release {version} withdrawn. Its pages say why.", "releases.release", version=version)
 
 

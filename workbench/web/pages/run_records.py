@@ -16,9 +16,8 @@ from workbench.errors import Conflict, InvalidInput, NotFound, rejected
 from workbench.formats.run_report import RunReport
 from workbench.records import Verdict
 from workbench.storage import Session
-from workbench.web import notices
 from workbench.web.access import here, organiser, participant, reader, viewer
-from workbench.web.context import reading, writing
+from workbench.web.context import reading, write_here, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import (
     Findings,
@@ -33,7 +32,7 @@ from workbench.web.forms import (
     whole_number,
 )
 from workbench.web.jobs import pack_runs_soon
-from workbench.web.requests import Reply, go_to, write_id
+from workbench.web.requests import Reply, write_id
 from workbench.workflow.people import groups
 from workbench.workflow.people.groups import Sender
 from workbench.workflow.people.roles import Role
@@ -278,8 +277,7 @@ class _RecordPages:
             metadata = sent_metadata()
             with writing() as db:
                 self._face.change(db, tag, metadata)
-        notices.add(f"Run {tag} is saved.")
-        return _to(tag)
+        return _told(tag, f"Run {tag} is saved.")
 
     def replace(self) -> Reply:
         """Replace a run by a file with the same tag; the run is kept as an earlier version."""
@@ -291,17 +289,15 @@ class _RecordPages:
             pack_runs_soon()
         except InvalidInput as error:
             return self._page(refused=error.findings), 422
-        notices.add(f"Run {tag} is replaced; the earlier version is kept.")
-        return _to(tag)
+        return _told(tag, f"Run {tag} is replaced; the earlier version is kept.")
 
     def judge(self) -> Reply:
         """Accept a run, set it aside with a reason, or mark it as only received."""
         tag, verdict = sent_id("tag"), _verdict()
         reason = form_text("reason") if verdict is Verdict.SET_ASIDE else ""
-        with errors_on(self._page, "Reason", "reason"), writing() as db:
-            give_verdict(db, here().id, [tag], verdict, reason=reason, by=viewer().id)
-        notices.add(f"Run {tag} is {verdict.words}.")
-        return _to(tag)
+        with errors_on(self._page, "Reason", "reason"):
+            write_here(give_verdict, [tag], verdict, reason=reason, by=viewer().id)
+        return _told(tag, f"Run {tag} is {verdict.words}.")
 
     def confirm_removal(self) -> Reply:
         """Ask once more."""
@@ -350,5 +346,5 @@ def _verdict() -> Verdict:
     return verdict
 
 
-def _to(tag: str) -> Response:
-    return go_to(".run", tag=write_id(tag))
+def _told(tag: str, text: str) -> Response:
+    return accepted(text, ".run", tag=write_id(tag))

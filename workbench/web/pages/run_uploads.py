@@ -16,7 +16,7 @@ from workbench.formats.run_report import FileVerdict, RunReport, by_finding, rep
 from workbench.formats.run_rules import NOTES
 from workbench.web import notices
 from workbench.web.access import here
-from workbench.web.context import reading, writing
+from workbench.web.context import reading, writing, writing_here
 from workbench.web.downloads import attachment
 from workbench.web.forms import (
     Findings,
@@ -124,13 +124,13 @@ class _UploadPages:
         tags: list[str] = []
         refused: list[Finding] = []
         for number in sorted(set(ids)):
-            with writing() as db:
+            with writing_here() as (db, campaign_id):
                 metadata = self._face.check_metadata(db, sent_metadata())
                 sender = self._face.sender(db)
                 if batch == SET_UP_RUNS and not self._face.own:
-                    require_topics_added(db, here().id)
+                    require_topics_added(db, campaign_id)
                 replacing = "replacing" in request.form
-                kept = keep_files(db, here().id, batch, [number], metadata, sender, replacing=replacing)
+                kept = keep_files(db, campaign_id, batch, [number], metadata, sender, replacing=replacing)
             tags += kept.tags
             refused += kept.refused
         return Kept(tuple(tags), tuple(refused))

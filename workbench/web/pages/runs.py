@@ -20,7 +20,7 @@ from workbench.records import Verdict, id_bytes
 from workbench.storage import Session
 from workbench.tables import csv_bytes
 from workbench.web.access import here, organiser, reader, viewer
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import app_context, reading, reading_here, write_here, writing_here
 from workbench.web.downloads import attachment
 from workbench.web.forms import (
     Findings,
@@ -105,11 +105,11 @@ class RunChoice:
 def index() -> str:
     """The list of runs, with warnings, and the form for more."""
     choice = run_choice()
-    with reading() as db:
+    with reading_here() as (db, campaign_id):
         runs = _shown(db)
-        topics = len(topics_of(db, here().id))
-        groups = group_names(db, here().id)
-        batches = waiting_batches(db, here().id)
+        topics = len(topics_of(db, campaign_id))
+        groups = group_names(db, campaign_id)
+        batches = waiting_batches(db, campaign_id)
     chosen = choice.of(runs)
     return render_template(
         "runs/index.html",
@@ -131,8 +131,7 @@ def index() -> str:
 @organiser
 def accept() -> Response:
     """Accept several runs at once."""
-    with writing() as db:
-        changed = give_verdict(db, here().id, sent_ids("run"), Verdict.ACCEPTED, by=viewer().id)
+    changed = write_here(give_verdict, sent_ids("run"), Verdict.ACCEPTED, by=viewer().id)
     return accepted(f"{counted(changed, 'run')} accepted.", "runs.index")
 
 
@@ -181,15 +180,15 @@ rules = Blueprint("run_rules", __name__, url_prefix="/c/<slug>/runs/rules")
 @organiser
 def rules_page(findings: Findings = ()) -> str:
     """The rules and the list."""
-    with reading() as db:
-        rules = rules_of(db, here().id)
+    with reading_here() as (db, campaign_id):
+        rules = rules_of(db, campaign_id)
         return render_template(
             "runs/rules.html",
             typed=_typed_rules() if "max_per_topic" in request.form else _values(rules),
             was=marks(_values(rules)),
             rule_sets=tuple(RuleSet),
             codes=CODES.values(),
-            docnos=collection_list(db, here().id),
+            docnos=collection_list(db, campaign_id),
             findings=findings,
         )
 
@@ -198,9 +197,9 @@ def rules_page(findings: Findings = ()) -> str:
 @organiser
 def change() -> Response:
     """Keep the rules."""
-    with errors_on(rules_page, "Rules"), writing() as db:
-        found = merged(_typed_rules(), _values(rules_of(db, here().id)))
-        keep_rules(db, here().id, _rules(found))
+    with errors_on(rules_page, "Rules"), writing_here() as (db, campaign_id):
+        found = merged(_typed_rules(), _values(rules_of(db, campaign_id)))
+        keep_rules(db, campaign_id, _rules(found))
     return accepted("The rules are saved. They apply to files checked from now on.", "run_rules.index")
 
 
@@ -213,8 +212,7 @@ def give_list() -> Response:
         if len(files) > 1:
             raise rejected("Files", None, "files", "there is one list", "choose a single file")
         found = read_list(*files[0])
-        with writing() as db:
-            keep_list(db, here().id, found, added_by=viewer().id)
+        write_here(keep_list, found, added_by=viewer().id)
     return accepted(
         f"The list has {counted(found.docnos, 'document')}; new runs are checked against it.",
         "run_rules.index",
@@ -225,8 +223,7 @@ def give_list() -> Response:
 @organiser
 def forget_list() -> Response:
     """Forget the list."""
-    with writing() as db:
-        remove_list(db, here().id)
+    write_here(remove_list)
     return accepted("The list is removed; documents of runs are no longer checked.", "run_rules.index")
 
 

@@ -13,7 +13,7 @@ from workbench.records import Document
 from workbench.searching.engine import DocnoFilter, EngineUnavailable, RefusedQuery
 from workbench.storage import Session
 from workbench.web.access import here, organiser, viewer
-from workbench.web.context import reading, writing
+from workbench.web.context import read_here, reading, reading_here, write_here, writing
 from workbench.web.downloads import MadeResult, part_asked, result
 from workbench.web.forms import (
     Findings,
@@ -168,8 +168,7 @@ def search() -> Reply:
 def found_file() -> MadeResult:
     """What searching found: the table that `?part=` names as CSV, as JSON all of them."""
     part = part_asked(PARTS)
-    with reading() as db:
-        found = found_by_search(db, here().id)
+    found = read_here(found_by_search)
     return MadeResult("found-by-searching", searching_export(found, part))
 
 
@@ -210,8 +209,7 @@ def open_document(search_id: int) -> Response:
     address = url_for("search.show", search_id=search_id, docno=write_id(docno))
     if not wants_fragment():
         return see_other(address)
-    with reading() as db:
-        opened = shown_document(db, here().id, docno)
+    opened = read_here(shown_document, docno)
     return pushed(render_template("search/_opened.html", opened=opened, rank=rank, topic_id=topic), address)
 
 
@@ -259,10 +257,9 @@ def _form(db: Session, topic: str, findings: Findings = ()) -> Values:
 
 def _page(topic: str, search_id: int | None = None, findings: Findings = ()) -> str:
     named = request.args.get("docno")
-    with reading() as db:
-        allowed = allows_search_of(db, here().id)
+    allowed = read_here(allows_search_of)
     ready = index_now() if allowed else None
-    with reading() as db:
+    with reading_here() as (db, campaign_id):
         shown: ShownSearch | None = None
         opened = None
         if search_id is not None and ready is not None:
@@ -271,11 +268,11 @@ def _page(topic: str, search_id: int | None = None, findings: Findings = ()) -> 
             shown = shown_search(db, row, known_to_organiser(db, _searcher(topic)))
             docno = read_id(named) if named is not None else None
             if docno in {hit.docno for hit in shown.hits}:
-                opened = shown_document(db, here().id, docno or "")
+                opened = shown_document(db, campaign_id, docno or "")
         page = _form(db, topic, findings)
         if shown is None:
             page["earlier"] = earlier_searches(db, _searcher(topic)) if topic else ()
-            page["found"] = found_by_search(db, here().id)
+            page["found"] = found_by_search(db, campaign_id)
     return render_template(
         "search/_searching.html" if wants_fragment() else "search/index.html",
         shown=shown,
@@ -292,15 +289,15 @@ missed = Blueprint("missed", __name__, url_prefix="/c/<slug>/missed")
 @organiser
 def missed_page(findings: Findings = ()) -> str:
     """What the samples say, by topic and together, and the form to draw some."""
-    with reading() as db:
+    with reading_here() as (db, campaign_id):
         return render_template(
             "search/missed.html",
             findings=findings,
             typed=request.form,
-            report=missed_report(db, here().id),
-            topics=topics_of(db, here().id),
+            report=missed_report(db, campaign_id),
+            topics=topics_of(db, campaign_id),
             pools=[
-                one for one in pools_of(db, here().id) if one.state is PoolState.OPEN and not one.adaptive
+                one for one in pools_of(db, campaign_id) if one.state is PoolState.OPEN and not one.adaptive
             ],
         )
 
@@ -311,10 +308,8 @@ def draw_missed() -> Response:
     """Draw a sample of one topic or of all and add it to a pool."""
     with errors_on(missed_page, "Sample", "sample"):
         asked = _asked()
-        with reading() as db:
-            planned = plan_draw(db, here().id, asked)
-        with writing() as db:
-            keep_draw(db, here().id, planned)
+        planned = read_here(plan_draw, asked)
+        write_here(keep_draw, planned)
     new = sum(len(one.new) for one in planned.topics)
     return accepted(
         f"{counted(new, 'document')} of {counted(len(planned.topics), 'topic')} added to pool {asked.pool}",
@@ -327,8 +322,7 @@ def draw_missed() -> Response:
 @result
 def table_file() -> MadeResult:
     """The topics as CSV; as JSON all together too."""
-    with reading() as db:
-        return MadeResult("missed", missed_export(missed_report(db, here().id)))
+    return MadeResult("missed", missed_export(read_here(missed_report)))
 
 
 def _asked() -> SampleDraw:

@@ -10,7 +10,7 @@ from workbench.figures import counted
 from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
 from workbench.web.access import here, organiser, reader
-from workbench.web.context import reading, writing
+from workbench.web.context import reading_here, writing
 from workbench.web.forms import Findings, announce, announce_notes, errors_on, sent_files, sent_id, with_each
 from workbench.web.navigation import next_way
 from workbench.web.paging import page_of_topics
@@ -28,12 +28,12 @@ blueprint = Blueprint("topics", __name__, url_prefix="/c/<slug>/topics")
 @reader
 def index(findings: Findings = ()) -> str:
     """The list of topics."""
-    with reading() as db:
-        view = overview(db, here().id)
+    with reading_here() as (db, campaign_id):
+        view = overview(db, campaign_id)
         return render_template(
             "topics/index.html",
             page=page_of_topics((one.topic, one.title, one) for one in view.by_topic),
-            scale=campaign_of(db, here().id).scale,
+            scale=campaign_of(db, campaign_id).scale,
             formats=in_words(TOPIC_FORMATS),
             findings=findings,
         )
@@ -59,17 +59,17 @@ def load() -> Response:
 def topic() -> str:
     """One topic's statement, and how far its judging is; `?topic=` names it."""
     topic_id = sent_id("topic")
-    with reading() as db:
-        found = next((one for one in topics_of(db, here().id) if one.id == topic_id), None)
+    with reading_here() as (db, campaign_id):
+        found = next((one for one in topics_of(db, campaign_id) if one.id == topic_id), None)
         if found is None:
             raise NotFound(f"there is no topic {topic_id!r} in this campaign")
         return render_template(
             "topics/topic.html",
             topic=found,
-            state=topic_progress(db, here().id, topic_id),
-            assignments=assignments_of(db, here().id, topics=[topic_id]),
-            scale=campaign_of(db, here().id).scale,
-            unclear=unclear_of_topic(db, here().id, topic_id),
+            state=topic_progress(db, campaign_id, topic_id),
+            assignments=assignments_of(db, campaign_id, topics=[topic_id]),
+            scale=campaign_of(db, campaign_id).scale,
+            unclear=unclear_of_topic(db, campaign_id, topic_id),
         )
 
 

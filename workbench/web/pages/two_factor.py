@@ -15,7 +15,7 @@ from workbench.settings import TwoFactorDemand
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import anyone, signed_in, viewer
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import app_context, reading, write_own, writing
 from workbench.web.forms import Findings, accepted, form_text
 from workbench.web.pages.account import checked_password, password_finding
 from workbench.web.requests import (
@@ -72,8 +72,7 @@ def index(codes: tuple[str, ...] = (), findings: Findings = ()) -> str:
 @signed_in
 def prepare() -> Response:
     """Make a secret for an app, which the page then shows."""
-    with writing() as db:
-        two_factor.prepare_app(db, viewer().id)
+    write_own(two_factor.prepare_app)
     return go_to("two_factor.index")
 
 

@@ -11,7 +11,7 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 from argon2 import PasswordHasher
@@ -181,9 +181,7 @@ def is_login_free(db: Session, login: str) -> bool:
 def create_account(db: Session, new: NewAccount, *, administrator: bool = False) -> Account:
     """Store an account; raises Conflict if the login name is taken."""
     row = AccountRow(
-        login=new.login,
-        name=new.name,
-        password_hash=new.password_hash,
+        **asdict(new),
         administrator=administrator,
         created_at=utc_now(),
     )

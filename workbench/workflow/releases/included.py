@@ -36,6 +36,7 @@ from workbench.storage.run_files import plain_check, plain_file_apart
 from workbench.storage.tables import PoolEntryRow, PoolEventRow, PoolRow
 from workbench.workflow.agreement.selection import independent_answers
 from workbench.workflow.campaigns.originals import original_bytes, originals_of
+from workbench.workflow.from_rows import record_of
 from workbench.workflow.people.assessors import assessor_names
 from workbench.workflow.pools.pool_rows import REMOVED
 from workbench.workflow.pools.samples import undrawn_pairs
@@ -116,14 +117,12 @@ def _pool(
         key=lambda one: (shared(id_bytes(one.topic)), shared(id_bytes(one.docno))),
     )
     left = tuple(from_object(UndrawnPair, one) for one in undrawn) if isinstance(undrawn, list) else None
-    return ReleasedPool(
-        name=row.name,
+    return record_of(
+        ReleasedPool,
+        row,
         # What people removed by hand names them.
         recipe={key: value for key, value in row.recipe.items() if key != REMOVED},
-        largest_possible=row.largest_possible,
-        created_at=row.created_at,
         opened_at=row.opened_at or row.created_at,
-        per_pair=row.per_pair,
         entries=tuple(entries),
         undrawn=_undrawn(db, row, entries) if left is None else left,
         events=history.of(db, row.id),
@@ -148,19 +147,12 @@ class PoolHistory:
             select(PoolEventRow).where(PoolEventRow.pool_id == pool_id).execution_options(yield_per=2_000)
         )
         found = (
-            ReleasedEvent(
-                topic=row.topic,
-                number=row.number,
-                happening=row.happening,
-                docno=row.docno,
-                at=row.at,
+            record_of(
+                ReleasedEvent,
+                row,
                 assessor=self._pseudonym(row.assessor_id),
-                relevant=row.relevant,
                 entry=self.entries.get(row.judgment_event_id or 0, 0),
                 origin=row.origin or "",
-                round=row.round,
-                rank=row.rank,
-                score=row.score,
             )
             for row in rows
         )

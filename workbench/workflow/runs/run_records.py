@@ -18,6 +18,7 @@ from workbench.storage.run_files import plain_size
 from workbench.storage.tables import AccountRow, GroupRow, PoolRow, RunRow
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
+from workbench.workflow.from_rows import record_of
 from workbench.workflow.people.groups import require_group
 from workbench.workflow.runs.run_metadata import RunCost, RunKind, RunMetadata
 
@@ -277,17 +278,11 @@ def _campaign_run(row: Row[*tuple[Any, ...]], pools: Collection[tuple[int, str, 
     used = [RunPool(*pool, earlier=pool[2] != row.sha256) for pool in pools]
     if row.replaced_at is not None:
         used = [pool for pool in used if not pool.earlier]
-    return CampaignRun(
-        id=row.id,
-        tag=row.tag,
-        file_name=row.file_name,
-        topics=row.topics,
-        lines=row.lines,
-        sha256=row.sha256,
+    return record_of(
+        CampaignRun,
+        row,
         warnings=tuple(finding_from_json(finding) for finding in row.warnings),
         added_by=row.sender or "",
-        added_at=row.added_at,
-        replaced_at=row.replaced_at,
         group=row.group_name or "",
         metadata=RunMetadata(
             row.group_id,
@@ -297,9 +292,7 @@ def _campaign_run(row: Row[*tuple[Any, ...]], pools: Collection[tuple[int, str, 
             RunCost(row.seconds_per_query, row.index_bytes),
         ),
         verdict=Verdict(row.verdict),
-        verdict_reason=row.verdict_reason,
         verdict_by=row.judge or "",
-        verdict_at=row.verdict_at,
         pools=tuple(sorted(used, key=lambda pool: pool.earlier)),
         in_use=bool(pools),
     )

@@ -14,7 +14,7 @@ from workbench.figures import counted
 from workbench.formats.identifiers import read_docnos
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
-from workbench.web.context import reading, writing
+from workbench.web.context import reading_here, writing
 from workbench.web.forms import Findings, errors_on, form_text, sent_id
 from workbench.web.pages.pools.pools import pool_line
 from workbench.web.rendering import plain_words
@@ -80,17 +80,17 @@ blueprint = Blueprint("additions", __name__, url_prefix="/c/<slug>/pools/<int:po
 def index(pool_id: int, findings: Findings = ()) -> str:
     """What was added to the topic of `?topic=`, and the form for more."""
     topic_id = sent_id("topic")
-    with reading() as db:
+    with reading_here() as (db, campaign_id):
         line = pool_line(db, pool_id)
-        entries = pool_entries(db, here().id, line.name, topic=topic_id)
+        entries = pool_entries(db, campaign_id, line.name, topic=topic_id)
         return render_template(
             "pools/additions.html",
             pool=line,
             topic=topic_id,
-            title=topic_titles(db, here().id).get(topic_id, ""),
+            title=topic_titles(db, campaign_id).get(topic_id, ""),
             entries=[entry for entry in entries if entry.added is not None],
-            judged=judged_additions(db, here().id, line.name, topic=topic_id),
-            removed=removed_additions(db, here().id, line.name, topic=topic_id),
+            judged=judged_additions(db, campaign_id, line.name, topic=topic_id),
+            removed=removed_additions(db, campaign_id, line.name, topic=topic_id),
             typed=request.form,
             findings=findings,
         )

@@ -15,7 +15,7 @@ from workbench.storage import Session
 from workbench.tables import Export
 from workbench.web import notices
 from workbench.web.access import here, organiser, reader
-from workbench.web.context import reading, writing
+from workbench.web.context import reading, reading_here, writing, writing_here
 from workbench.web.downloads import MadeResult, result
 from workbench.web.forms import (
     Findings,
@@ -174,16 +174,16 @@ given_queues = Blueprint("queues", __name__, url_prefix="/c/<slug>/pools/<int:po
 @organiser
 def queues_page(pool_id: int, findings: Findings = ()) -> str:
     """How far the queue has come and who has what; of another pool, what it means to make it one."""
-    with reading() as db:
+    with reading_here() as (db, campaign_id):
         line = pool_line(db, pool_id)
-        per_pair, settings = queues.per_pair_of(db, here().id, line.name), _values(db, line.name)
+        per_pair, settings = queues.per_pair_of(db, campaign_id, line.name), _values(db, line.name)
         return render_template(
             "pools/queue.html",
             pool=line,
-            report=queue_report(db, here().id, line.name) if per_pair else None,
+            report=queue_report(db, campaign_id, line.name) if per_pair else None,
             settings=settings,
             was=marks(settings),
-            assessors=[one for one in assessors_of(db, here().id) if one.assignable],
+            assessors=[one for one in assessors_of(db, campaign_id) if one.assignable],
             typed=request.form,
             findings=findings,
         )
@@ -193,12 +193,12 @@ def queues_page(pool_id: int, findings: Findings = ()) -> str:
 @organiser
 def make_queues(pool_id: int) -> Response:
     """Make a pool a queue, or change how many judgments it asks for and how long a lease is."""
-    with errors_on(partial(queues_page, pool_id), "Queue", "per_pair"), writing() as db:
+    with errors_on(partial(queues_page, pool_id), "Queue", "per_pair"), writing_here() as (db, campaign_id):
         line = pool_line(db, pool_id)
         typed = {name: form_number(name) or 0 for name in SETTINGS}
         found = merged(typed, _values(db, line.name))
-        queues.make_queue(db, here().id, line.name, found["per_pair"])
-        queues.set_lease(db, here().id, found["lease_minutes"])
+        queues.make_queue(db, campaign_id, line.name, found["per_pair"])
+        queues.set_lease(db, campaign_id, found["lease_minutes"])
     asked = counted(found["per_pair"], "judgment")
     notices.add(f"“{line.name}” is now a queue: {asked} per pair.")
     return _to_the_queues(pool_id)
@@ -324,13 +324,13 @@ stopping = Blueprint("stopping", __name__, url_prefix="/c/<slug>/pools/<int:pool
 def stopping_page(pool_id: int) -> str:
     """Estimated recall of every topic, and how many rules would have stopped."""
     goal = _goal()
-    with reading() as db:
+    with reading_here() as (db, campaign_id):
         line = pool_line(db, pool_id)
         return render_template(
             "pools/stopping.html",
             pool=line,
-            topics=pool_advice(db, here().id, line.name, goal),
-            budget=learner_budget(db, here().id, line.name),
+            topics=pool_advice(db, campaign_id, line.name, goal),
+            budget=learner_budget(db, campaign_id, line.name),
             **_choices(goal),
         )
 

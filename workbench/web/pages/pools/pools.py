@@ -17,7 +17,7 @@ from workbench.records import TieRule, Verdict
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
-from workbench.web.context import reading
+from workbench.web.context import read_here, reading, reading_here
 from workbench.web.downloads import attachment, csv_file
 from workbench.web.forms import (
     Findings,
@@ -91,8 +91,8 @@ TIES: Mapping[TieRule, str] = {
 def index(findings: Findings = ()) -> str:
     """The list of pools, and the form for one more."""
     typed = request.form
-    with reading() as db:
-        runs = runs_of(db, here().id)
+    with reading_here() as (db, campaign_id):
+        runs = runs_of(db, campaign_id)
         offered = [one for one in ALL_STRATEGIES.values() if runs or not one.reads_runs]
         return render_template(
             "pools/index.html",
@@ -101,7 +101,7 @@ def index(findings: Findings = ()) -> str:
             ties=TIES,
             usual_ties=str(TieRule.TREC_EVAL),
             name=typed.get("name", ""),
-            documents=document_count(db, here().id),
+            documents=document_count(db, campaign_id),
             strategies=strategy_fields(typed, offered, longest_list(runs)),
             supplementary=typed.get("supplementary") == "yes",
             priority=typed.get("priority", ""),
@@ -147,8 +147,7 @@ def plan() -> str:
     findings: Findings = ()
     try:
         recipe = _of_runs(read_recipe(sent), None if "all" in sent else sent_ids("run"))
-        with reading() as db:
-            plan = plan_pool(db, here().id, recipe)
+        plan = read_here(plan_pool, recipe)
     except WorkbenchError as error:
         # What is half typed is no error yet.
         findings = findings_of(error, "Pool", "name")
@@ -159,14 +158,14 @@ def plan() -> str:
 @reader
 def pool(pool_id: int) -> str:
     """A pool: its recipe, its size by topic, contributions of runs, pairs shared with other pools."""
-    with reading() as db:
+    with reading_here() as (db, campaign_id):
         line = pool_line(db, pool_id)
         return render_template(
             "pools/pool.html",
-            report=pool_report(db, here().id, line.name),
+            report=pool_report(db, campaign_id, line.name),
             ties=TIES,
-            shared=() if line.closed else shared_with(db, here().id, line.name),
-            changed=changed_runs(db, here().id, line.name) if line.draft else (),
+            shared=() if line.closed else shared_with(db, campaign_id, line.name),
+            changed=changed_runs(db, campaign_id, line.name) if line.draft else (),
         )
 
 
@@ -179,11 +178,13 @@ def topic(pool_id: int) -> str:
     """
     topic_id = sent_id("topic")
     most_runs = None if query_text("runs") == "all" else MOST_RUNS
-    with reading() as db:
+    with reading_here() as (db, campaign_id):
         line = pool_line(db, pool_id)
-        size = topic_size(db, here().id, line.name, topic_id)
+        size = topic_size(db, campaign_id, line.name, topic_id)
         start = start_within(size.pairs)
-        pairs = topic_pairs(db, here().id, line.name, topic_id, start=start, most=A_PAGE, most_runs=most_runs)
+        pairs = topic_pairs(
+            db, campaign_id, line.name, topic_id, start=start, most=A_PAGE, most_runs=most_runs
+        )
         return render_template(
             "pools/topic.html",
             pool=line,

@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, InvalidInput, NotAllowed, WorkbenchError, rejected
 from workbench.records import FOUR_GRADES, SCALES, Scale
 from workbench.web.access import administrator, here, in_archive, organiser, takes_guidelines, viewer
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import app_context, reading, reading_here, write_here, writing, writing_here
 from workbench.web.forms import (
     Findings,
     accepted,
@@ -223,12 +223,12 @@ def create() -> Response:
 @organiser
 def index(findings: Findings = (), changes: tuple[str, ...] = (), confirmed: str = "") -> str:
     """The settings of the campaign."""
-    with reading() as db:
-        kept = break_minutes_of(db, here().id)
-        asked = desk_questions_of(db, here().id)
-        searchable = allows_search_of(db, here().id)
-        made = campaign_of(db, here().id)
-        versions = instructions_of(db, here().id)
+    with reading_here() as (db, campaign_id):
+        kept = break_minutes_of(db, campaign_id)
+        asked = desk_questions_of(db, campaign_id)
+        searchable = allows_search_of(db, campaign_id)
+        made = campaign_of(db, campaign_id)
+        versions = instructions_of(db, campaign_id)
     questions, comment_for = questions_as_text(asked.questions), asked.comment_for
     if QUESTIONS in request.form:
         questions, comment_for = sent_text(QUESTIONS), tuple(sent_numbers(COMMENT_FOR))
@@ -294,9 +294,9 @@ def breaks() -> Response:
             raise rejected(
                 "Break", None, BREAK_RULE, f"{text!r} is not a number", "enter minutes, or leave it empty"
             )
-        with writing() as db:
-            found = merged({BREAK_RULE: minutes}, {BREAK_RULE: break_minutes_of(db, here().id)})
-            save_break_minutes(db, here().id, found[BREAK_RULE])
+        with writing_here() as (db, campaign_id):
+            found = merged({BREAK_RULE: minutes}, {BREAK_RULE: break_minutes_of(db, campaign_id)})
+            save_break_minutes(db, campaign_id, found[BREAK_RULE])
     return accepted(
         "Breaks will be suggested." if minutes else "No breaks will be suggested.", "settings.index"
     )
@@ -307,9 +307,9 @@ def breaks() -> Response:
 def search() -> Response:
     """Allow searching the documents, or no longer."""
     allowed = "search" in request.form
-    with writing() as db:
-        found = merged({"search": allowed}, {"search": allows_search_of(db, here().id)})
-        save_allows_search(db, here().id, found["search"])
+    with writing_here() as (db, campaign_id):
+        found = merged({"search": allowed}, {"search": allows_search_of(db, campaign_id)})
+        save_allows_search(db, campaign_id, found["search"])
     return accepted(
         "Searching is turned on." if allowed else "Searching is turned off.",
         "settings.index",
@@ -324,9 +324,9 @@ def ask() -> Response:
     with errors_on(index, "Questions", QUESTIONS):
         questions = questions_as_text(read_questions(sent_text(QUESTIONS)))
         sent = {QUESTIONS: questions, COMMENT_FOR: sorted(sent_numbers(COMMENT_FOR))}
-        with writing() as db:
-            found = merged(sent, _asked_values(desk_questions_of(db, here().id)))
-            save_desk_questions(db, here().id, read_questions(found[QUESTIONS]), found[COMMENT_FOR])
+        with writing_here() as (db, campaign_id):
+            found = merged(sent, _asked_values(desk_questions_of(db, campaign_id)))
+            save_desk_questions(db, campaign_id, read_questions(found[QUESTIONS]), found[COMMENT_FOR])
     return accepted(
         "Questions saved. They apply the next time a judging desk is opened.",
         "settings.index",
@@ -415,8 +415,7 @@ def archive_page(findings: Findings = ()) -> str:
 @organiser
 def archive() -> Response:
     """Archive the campaign."""
-    with writing() as db:
-        archive_campaign(db, here().id)
+    write_here(archive_campaign)
     return accepted("Campaign archived. It is read only until it is restored.", "archive.index")
 
 
@@ -425,8 +424,7 @@ def archive() -> Response:
 @organiser
 def restore() -> Response:
     """Restore the archived campaign."""
-    with writing() as db:
-        restore_campaign(db, here().id)
+    write_here(restore_campaign)
     return accepted("Campaign restored. Judging can go on.", "overview.index")
 
 
@@ -437,8 +435,8 @@ def duplicate() -> Response:
     """Create a campaign with the scale, guidelines and rules of this one; for administrators."""
     if not viewer().administrator:
         raise NotAllowed("only administrators create campaigns", remedy="ask an administrator")
-    with errors_on(archive_page, "Name", of="copy_name"), writing() as db:
-        made = duplicate_campaign(db, here().id, name=sent_text("copy_name"), organiser=viewer().id)
+    with errors_on(archive_page, "Name", of="copy_name"):
+        made = write_here(duplicate_campaign, name=sent_text("copy_name"), organiser=viewer().id)
     return accepted(
         f"{made.name} has the scale, guidelines and rules of {here().name}.", "overview.index", slug=made.slug
     )
