@@ -79,11 +79,6 @@ def depart(provider: OpenIdProvider, trip: BrowserTrip) -> Response:
     return response
 
 
-def trip_of_request() -> BrowserTrip | None:
-    """The trip from which this browser comes back, None if this is not the answer to it."""
-    return returned_trip(request.cookies.get(cookie_name(COOKIE), ""), query_text("state"))
-
-
 def end_trip(response: Response) -> Response:
     """Forget the trip, whatever came of it: its state is of no use a second time."""
     drop_cookie(response, COOKIE)
@@ -137,7 +132,8 @@ def begin() -> Response:
 @anyone
 def finish() -> Response:
     """Come back from the provider: sign in, join or link, as the trip was begun for."""
-    provider, trip = require_provider(), trip_of_request()
+    provider = require_provider()
+    trip = returned_trip(request.cookies.get(cookie_name(COOKIE), ""), query_text("state"))
     if trip is None:
         # The cookie stays: it may be that of a trip in another tab.
         return failed_trip(NotSignedIn(SignInObstacle.LAPSED, provider.settings.name))

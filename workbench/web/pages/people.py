@@ -66,12 +66,6 @@ def invite_sent(role: Role, group_id: int | None = None) -> list[Link]:
         return _links_of(db, made)
 
 
-def renew_sent() -> list[Link]:
-    """Give the invitations that a form of their list means new links; raises as `renew_invitations`."""
-    with writing() as db:
-        return _links_of(db, renew_invitations(db, here().id, sent_invitations()))
-
-
 def sent_invitations() -> list[int]:
     """The invitations that a form of their list means: the one of its own button, else the ticked ones."""
     return sent_numbers("only" if request.form.getlist("only") else "selected")
@@ -141,7 +135,9 @@ def invite() -> Reply:
 @member(Role.ORGANISER)
 def renew() -> Reply:
     """Give the chosen invitations new links and show them."""
-    return index(links=renew_sent()), 201
+    with writing() as db:
+        links = _links_of(db, renew_invitations(db, here().id, sent_invitations()))
+    return index(links=links), 201
 
 
 @blueprint.post("/invitations/withdraw")

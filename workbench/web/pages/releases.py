@@ -229,7 +229,7 @@ PATIENCE_SECONDS = 10
 def public_page(version: str, *, scores: StrangersScore | None = None, findings: Findings = ()) -> str:
     """What the release is, how to cite it, how to score a run, and its file."""
     with reading() as db:
-        _, found = public_release(db, g.slug or "", version)
+        found = public_release(db, g.slug or "", version)
         sheet = release_sheet(db, found)
     return render_template(
         "releases/public.html",
@@ -247,7 +247,7 @@ def public_page(version: str, *, scores: StrangersScore | None = None, findings:
 def public_download(version: str) -> Response:
     """The bytes as they were made, of a withdrawn release too, so that papers can be checked."""
     with reading() as db:
-        _, found = public_release(db, g.slug or "", version)
+        found = public_release(db, g.slug or "", version)
     return zip_of(found, g.slug or "")
 
 
@@ -267,7 +267,7 @@ def _scored(version: str) -> StrangersScore:
         raise Unavailable
     try:
         with reading() as db:
-            _, found = public_release(db, g.slug or "", version)
+            found = public_release(db, g.slug or "", version)
             return score_strangers_run(db, found, stream, name)
     finally:
         _SCORING.release()

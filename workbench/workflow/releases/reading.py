@@ -94,8 +94,8 @@ def released_qrels(db: Session, release: Release) -> tuple[Qrel, ...]:
         return read_qrels(io.BytesIO(files[QRELS]), source=QRELS)
 
 
-def public_release(db: Session, slug: str, version: str) -> tuple[int, Release]:
-    """The campaign's id and a release that outsiders may see; raises the same NotFound for every other."""
+def public_release(db: Session, slug: str, version: str) -> Release:
+    """A release that outsiders may see; raises the same NotFound for every other."""
     nothing = NotFound("there is no such release", remedy="ask the person who gave you the address")
     try:
         campaign = campaign_by_slug(db, slug, even_archived=True)
@@ -104,7 +104,7 @@ def public_release(db: Session, slug: str, version: str) -> tuple[int, Release]:
         raise nothing from None
     if not release.public:
         raise nothing
-    return campaign.id, release
+    return release
 
 
 class StoredFiles(ZippedFiles):

@@ -62,7 +62,7 @@ def check_documents(db: Session) -> Iterator[Finding]:
         file = None if media_type is None else Original(media_type, None, bytes_hash)
         if Document(docno, title, content, file).sha256 != sha256:
             message = "the text is not the one whose hash is stored"
-            yield Finding(f"document {campaign}, {docno}", None, "document-hash", message, RESTORE)
+            yield _found(f"document {campaign}, {docno}", "document-hash", message, RESTORE)
 
 
 def check_originals(db: Session) -> Iterator[Finding]:
@@ -77,7 +77,7 @@ def check_originals(db: Session) -> Iterator[Finding]:
             whole = b""
         if hashlib.sha256(whole).hexdigest() != sha256:
             message = "its bytes are not those whose hash is stored"
-            yield Finding(f"original {campaign}, {docno}", None, "original-hash", message, RESTORE)
+            yield _found(f"original {campaign}, {docno}", "original-hash", message, RESTORE)
     # Its hash is checked with the row that has the bytes.
     stored = aliased(row)
     elsewhere = select(stored.docno).where(
@@ -89,7 +89,7 @@ def check_originals(db: Session) -> Iterator[Finding]:
     lost = lost.order_by(row.campaign_id, row.docno)
     for campaign, docno in db.execute(lost.execution_options(yield_per=MOST_ROWS)):
         message = "its bytes should be stored with another original, which is missing"
-        yield Finding(f"original {campaign}, {docno}", None, "original-hash", message, RESTORE)
+        yield _found(f"original {campaign}, {docno}", "original-hash", message, RESTORE)
 
 
 def check_document_counts(db: Session) -> Iterator[Finding]:
@@ -102,7 +102,7 @@ def check_document_counts(db: Session) -> Iterator[Finding]:
         if kept != rows:
             message = f"it has {rows:,} documents, but {kept:,} are stored as their number"
             remedy = f"set the column documents of its row in the table campaign to {rows}"
-            yield Finding(f"campaign {campaign}", None, "document-count", message, remedy)
+            yield _found(f"campaign {campaign}", "document-count", message, remedy)
 
 
 def check_shown_texts(db: Session) -> Iterator[Finding]:
@@ -115,9 +115,8 @@ def check_shown_texts(db: Session) -> Iterator[Finding]:
         .order_by(event.id)
     )
     for number, docno in db.execute(chosen.execution_options(yield_per=MOST_ROWS)):
-        yield Finding(
+        yield _found(
             f"judgment_event {number}",
-            None,
             "shown-text",
             f"another text of {docno} was judged than is stored now",
             "nothing to do if the document was replaced; have it judged again if the change matters",
@@ -134,14 +133,14 @@ def check_runs(db: Session) -> Iterator[Finding]:
         ).one()
         problem, _ = _differs(content, sha256)
         if problem:
-            yield Finding(place, None, "run-hash", problem, RESTORE)
+            yield _found(place, "run-hash", problem, RESTORE)
         for form in stored_forms(db, [number]).values():
             packed = sum(documents for _, documents in form.topics)
             # Fewer on purpose, of long docnos and of topics that the campaign lacks: as it is made again.
             if packed != lines and form.topics != form_of_file(db, number).topics:
                 message = f"its packed form has {packed} lines, its file {lines}"
                 remedy = "delete its row in packed_run: it is made again from the file"
-                yield Finding(place, None, "packed-run", message, remedy)
+                yield _found(place, "packed-run", message, remedy)
 
 
 def check_lists(db: Session) -> Iterator[Finding]:
@@ -152,7 +151,7 @@ def check_lists(db: Session) -> Iterator[Finding]:
         if not problem and lines != row.docnos:
             problem = f"it has {lines} docnos, but {row.docnos} are stored as their number"
         if problem:
-            yield Finding(f"collection_list {campaign}", None, "list-hash", problem, RESTORE)
+            yield _found(f"collection_list {campaign}", "list-hash", problem, RESTORE)
         db.expire(row)
     for number in db.scalars(select(CheckedFileRow.id)).all():
         content, sha256 = db.execute(
@@ -161,7 +160,7 @@ def check_lists(db: Session) -> Iterator[Finding]:
         if content is not None and sha256 is not None:
             problem, _ = _differs(content, sha256)
             if problem:
-                yield Finding(f"checked_file {number}", None, "list-hash", problem, "upload the file again")
+                yield _found(f"checked_file {number}", "list-hash", problem, "upload the file again")
 
 
 def check_releases(db: Session) -> Iterator[Finding]:
@@ -179,7 +178,7 @@ def check_releases(db: Session) -> Iterator[Finding]:
         parts = db.scalars(select(part.number).where(part.release_id == number).order_by(part.number)).all()
         if (total, found.hexdigest()) != (size, sha256) or list(parts) != list(range(len(parts))):
             message = f"its bytes are not those that were released: {total:,} of {size:,}, or changed"
-            yield Finding(f"collection_release {number}, {version}", None, "release-hash", message, RESTORE)
+            yield _found(f"collection_release {number}, {version}", "release-hash", message, RESTORE)
 
 
 def _differs(compressed: bytes, sha256: str) -> tuple[str, int]:
@@ -220,7 +219,7 @@ def check_events(db: Session) -> Iterator[Finding]:
     }
     for message, chosen in wrong.items():
         for number in db.scalars(chosen.order_by(event.id).limit(MOST)):
-            yield Finding(f"judgment_event {number}", None, "event", message, REPORT)
+            yield _found(f"judgment_event {number}", "event", message)
 
 
 def check_grades(db: Session) -> Iterator[Finding]:
@@ -230,13 +229,13 @@ def check_grades(db: Session) -> Iterator[Finding]:
             values = [grade.value for grade in scale_from_json(data).grades]
         except (WorkbenchError, ValueError, KeyError, TypeError) as error:
             message = f"its scale cannot be read: {error}"
-            yield Finding(f"campaign {campaign_id}", None, "grade", message, REPORT)
+            yield _found(f"campaign {campaign_id}", "grade", message)
             continue
         for row in (JudgmentEventRow, AdjudicationEventRow):
             outside = (row.campaign_id == campaign_id, row.grade.is_not(None), row.grade.not_in(values))
             for number, grade in db.execute(select(row.id, row.grade).where(*outside).limit(MOST)):
                 message = f"its grade {grade} is not on the scale"
-                yield Finding(f"{row.__tablename__} {number}", None, "grade", message, REPORT)
+                yield _found(f"{row.__tablename__} {number}", "grade", message)
 
 
 def check_current(db: Session) -> Iterator[Finding]:
@@ -256,7 +255,7 @@ def check_current(db: Session) -> Iterator[Finding]:
         for number in sorted(expected ^ found)[:MOST]:
             missing = "it is the latest of its pair, and not current"
             message = missing if number in expected else "it is current, and not the latest of its pair"
-            yield Finding(f"judgment_event {number}", None, "current", message, REPORT)
+            yield _found(f"judgment_event {number}", "current", message)
 
 
 def check_clock(db: Session) -> Iterator[Finding]:
@@ -277,9 +276,8 @@ def check_clock(db: Session) -> Iterator[Finding]:
         if latest - at > BACKWARDS:
             counted.setdefault(assessor_id, []).append(number)
     for assessor_id, numbers in counted.items():
-        yield Finding(
+        yield _found(
             f"assessor {assessor_id}",
-            None,
             "clock",
             f"{len(numbers)} answers, the first judgment_event {numbers[0]}, have a time before that of an"
             " earlier one",
@@ -296,20 +294,17 @@ def check_pools(db: Session) -> Iterator[Finding]:
         place = f"pool {row.id}, {row.name}"
         found = counts.get(row.id, 0)
         if not is_adaptive(row) and found != row.pairs:
-            yield Finding(
+            yield _found(
                 place,
-                None,
                 "pool-pairs",
                 f"it has {found} pairs, but {row.pairs} are stored as their number",
-                REPORT,
             )
         files = {one["sha256"] for one in row.recipe.get("runs", ()) if "sha256" in one}
         there = select(RunRow.sha256).where(RunRow.campaign_id == row.campaign_id)
         missing = len(files - set(db.scalars(there)))
         if missing:
-            yield Finding(
+            yield _found(
                 place,
-                None,
                 "pool-runs",
                 f"{missing} of the {len(files)} runs of its recipe are not here",
                 "nothing to do if the campaign was imported from a release without runs; otherwise restore "
@@ -320,7 +315,7 @@ def check_pools(db: Session) -> Iterator[Finding]:
     strange = and_(pool.campaign_id.is_not(None), not_(_is_topic(pool.campaign_id, entry.topic)))
     for number, topic, docno in db.execute(outside.where(strange).limit(MOST)):
         message = "its topic is not in the campaign"
-        yield Finding(f"pool_entry {number}, {topic}, {docno}", None, "pool-topic", message, REPORT)
+        yield _found(f"pool_entry {number}, {topic}, {docno}", "pool-topic", message)
 
 
 def check_pool_events(db: Session) -> Iterator[Finding]:
@@ -331,7 +326,7 @@ def check_pool_events(db: Session) -> Iterator[Finding]:
     )
     for pool_id, topic, count, last in db.execute(numbered.having(func.count() != func.max(row.number))):
         message = f"it has {count} events, and the last is number {last}"
-        yield Finding(f"pool_event {pool_id}, {topic}", None, "pool-events", message, REPORT)
+        yield _found(f"pool_event {pool_id}, {topic}", "pool-events", message)
     other = or_(
         event.topic != row.topic,
         event.docno != row.docno,
@@ -340,7 +335,7 @@ def check_pool_events(db: Session) -> Iterator[Finding]:
     chosen = select(row.pool_id, row.topic, row.number).join(event, event.id == row.judgment_event_id)
     for pool_id, topic, number in db.execute(chosen.where(other).limit(MOST)):
         message = "it names the judgment of another document or assessor"
-        yield Finding(f"pool_event {pool_id}, {topic}, {number}", None, "pool-events", message, REPORT)
+        yield _found(f"pool_event {pool_id}, {topic}, {number}", "pool-events", message)
 
 
 def check_decisions(db: Session) -> Iterator[Finding]:
@@ -352,13 +347,19 @@ def check_decisions(db: Session) -> Iterator[Finding]:
         missing = sorted(numbers - set(there))
         if missing:
             message = f"judgment_event {missing[0]}, which the adjudicator saw, is not here"
-            yield Finding(f"adjudication_event {number}", None, "decision", message, REPORT)
+            yield _found(f"adjudication_event {number}", "decision", message)
     preference, task = PreferenceEventRow, PreferenceTaskRow
     chosen = select(preference.id, preference.first, preference.second, task.pairs)
     for number, first, second, pairs in db.execute(chosen.join(task, task.id == preference.task_id)):
         if [first, second] not in pairs:
             message = "its task does not have this pair"
-            yield Finding(f"preference_event {number}", None, "decision", message, REPORT)
+            yield _found(f"preference_event {number}", "decision", message)
+
+
+def _found(
+    place: str, code: str, message: str, remedy: str = REPORT, severity: Severity = Severity.ERROR
+) -> Finding:
+    return Finding(place, None, code, message, remedy, severity)
 
 
 def _is_topic(campaign_id: Any, topic: Any) -> ColumnElement[bool]:

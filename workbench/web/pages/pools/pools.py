@@ -315,14 +315,13 @@ def _field(
     name = field_name(strategy, parameter.name)
     default = parameter.default
     usual = parameter.text(min(default, deepest) if deepest and parameter.name == "depth" else default)
-    value = sent.get(name, usual)
     bounds = f"; {parameter.bounds}" if parameter.bounds else ""
     empty = f"; {parameter.text(default)} if empty" if parameter.text(default) else ""
     return ParameterField(
-        name=name,
-        label=parameter.name.replace("_", " ").capitalize(),
-        hint=f"{parameter.help[:1].upper()}{parameter.help[1:]} ({parameter.kind.name}{bounds}{empty})",
-        value=value,
+        name,
+        parameter.name.replace("_", " ").capitalize(),
+        f"{parameter.help[:1].upper()}{parameter.help[1:]} ({parameter.kind.name}{bounds}{empty})",
+        sent.get(name, usual),
     )
 
 
