@@ -90,7 +90,7 @@ def disable(account_id: int) -> Response:
         raise Conflict("you cannot disable your own account", remedy="ask another administrator")
     with writing() as db:
         row = administration.disable_account(db, account_id)
-    return _told(account_id, f"{row.login} is disabled and signed out everywhere. The judgments stay.")
+    return _accepted(account_id, f"{row.login} is disabled and signed out everywhere. The judgments stay.")
 
 
 @blueprint.post("/<int:account_id>/enable")
@@ -99,7 +99,7 @@ def enable(account_id: int) -> Response:
     """Let the person sign in again."""
     with writing() as db:
         row = administration.enable_account(db, account_id)
-    return _told(account_id, f"{row.login} can sign in again.")
+    return _accepted(account_id, f"{row.login} can sign in again.")
 
 
 @blueprint.post("/<int:account_id>/reset")
@@ -119,7 +119,7 @@ def reset_two_factor(account_id: int) -> Response:
         raise Conflict("you cannot reset your own two-factor sign-in", remedy="use Your account")
     with writing() as db:
         row = administration.reset_two_factor(db, account_id)
-    return _told(
+    return _accepted(
         account_id, f"Two-factor sign-in of {row.login} is off, and the account is signed out everywhere."
     )
 
@@ -133,7 +133,7 @@ def end_sessions(account_id: int) -> Response:
         ended = sign_out_everywhere(db, row.id, tokens=tokens_too())
     if account_id == viewer().id:
         return go_to("entrance.sign_in", why="everywhere")
-    return _told(account_id, f"{counted(ended, 'session')} of {row.login} ended.")
+    return _accepted(account_id, f"{counted(ended, 'session')} of {row.login} ended.")
 
 
 @blueprint.post("/<int:account_id>/tokens/<int:token_id>/revoke")
@@ -142,7 +142,9 @@ def revoke_token(account_id: int, token_id: int) -> Response:
     """Revoke an access token of the account."""
     with writing() as db:
         revoked = revoke_access_token(db, account_id, token_id)
-    return _told(account_id, f"Token “{revoked.name}” revoked. Programs that use it are refused from now on.")
+    return _accepted(
+        account_id, f"Token “{revoked.name}” revoked. Programs that use it are refused from now on."
+    )
 
 
 @blueprint.post("/<int:account_id>/promote")
@@ -151,7 +153,7 @@ def promote(account_id: int) -> Response:
     """Make the account an administrator."""
     with writing() as db:
         row = administration.set_administrator(db, account_id, True)
-    return _told(account_id, f"{row.login} is an administrator.")
+    return _accepted(account_id, f"{row.login} is an administrator.")
 
 
 @blueprint.post("/<int:account_id>/demote")
@@ -162,7 +164,7 @@ def demote(account_id: int) -> Response:
         row = administration.set_administrator(db, account_id, False)
     if account_id == viewer().id:
         return go_to("campaigns.index")
-    return _told(account_id, f"{row.login} is no longer an administrator.")
+    return _accepted(account_id, f"{row.login} is no longer an administrator.")
 
 
 @blueprint.post("/<int:account_id>/erase")
@@ -185,7 +187,7 @@ def erase(account_id: int) -> Reply:
     return go_to("accounts.show", account_id=account_id)
 
 
-def _told(account_id: int, text: str) -> Response:
+def _accepted(account_id: int, text: str) -> Response:
     return accepted(text, "accounts.show", account_id=account_id)
 
 

@@ -277,7 +277,7 @@ class _RecordPages:
             metadata = sent_metadata()
             with writing() as db:
                 self._face.change(db, tag, metadata)
-        return _told(tag, f"Run {tag} is saved.")
+        return _accepted(tag, f"Run {tag} is saved.")
 
     def replace(self) -> Reply:
         """Replace a run by a file with the same tag; the run is kept as an earlier version."""
@@ -289,7 +289,7 @@ class _RecordPages:
             pack_runs_soon()
         except InvalidInput as error:
             return self._page(refused=error.findings), 422
-        return _told(tag, f"Run {tag} is replaced; the earlier version is kept.")
+        return _accepted(tag, f"Run {tag} is replaced; the earlier version is kept.")
 
     def judge(self) -> Reply:
         """Accept a run, set it aside with a reason, or mark it as only received."""
@@ -297,7 +297,7 @@ class _RecordPages:
         reason = form_text("reason") if verdict is Verdict.SET_ASIDE else ""
         with errors_on(self._page, "Reason", "reason"):
             write_here(give_verdict, [tag], verdict, reason=reason, by=viewer().id)
-        return _told(tag, f"Run {tag} is {verdict.words}.")
+        return _accepted(tag, f"Run {tag} is {verdict.words}.")
 
     def confirm_removal(self) -> Reply:
         """Ask once more."""
@@ -346,5 +346,5 @@ def _verdict() -> Verdict:
     return verdict
 
 
-def _told(tag: str, text: str) -> Response:
+def _accepted(tag: str, text: str) -> Response:
     return accepted(text, ".run", tag=write_id(tag))
