@@ -32,7 +32,7 @@ from workbench.web.api.operations import Text, operation
 from workbench.web.context import read_here, reading, write_here, writing, writing_here
 from workbench.web.downloads import streamed
 from workbench.web.jobs import begin_learning, make_pool_soon, open_pool_soon, rebuild_pool_soon
-from workbench.web.pages.pools.pools import pool_line, pools_shown
+from workbench.web.pages.pools.pools import pool_line, pools_shown, read_pool, write_pool
 from workbench.workflow.judging import queues
 from workbench.workflow.people.sessions import Scope
 from workbench.workflow.pools import drafts
@@ -138,8 +138,7 @@ def make_pool(body: SentRecipe) -> MadePoolJson:
 @operation(MadePoolJson)
 def show_pool(pool: str) -> MadePoolJson:
     """Show a pool by its name: its recipe, its topics and what each run contributed."""
-    with reading() as db:
-        return made_pool_json(pool_report(db, here().id, pool_line(db, pool).name))
+    return made_pool_json(read_pool(pool, pool_report)[1])
 
 
 @pools.get("/<id:pool>/pairs")
@@ -222,9 +221,7 @@ def rebuild(pool: str) -> RebuiltPool:
 @operation(None, scope=Scope.MANAGE, query=AddedPair)
 def remove_pair(pool: str, query: AddedPair) -> None:
     """Remove a document that was added by hand and that nobody has judged."""
-    with writing() as db:
-        name = pool_line(db, pool).name
-        remove_addition(db, here().id, name, topic=query.topic, docno=query.docno, by=viewer().id)
+    write_pool(pool, remove_addition, topic=query.topic, docno=query.docno, by=viewer().id)
 
 
 @pools.delete("/<id:pool>")

@@ -13,10 +13,10 @@ from workbench.errors import Conflict, rejected
 from workbench.figures import counted
 from workbench.formats.identifiers import read_docnos
 from workbench.web import notices
-from workbench.web.access import here, organiser, viewer
-from workbench.web.context import reading_here, writing
+from workbench.web.access import organiser, viewer
+from workbench.web.context import reading_here
 from workbench.web.forms import Findings, errors_on, form_text, sent_id
-from workbench.web.pages.pools.pools import pool_line
+from workbench.web.pages.pools.pools import pool_line, write_pool
 from workbench.web.rendering import plain_words
 from workbench.web.requests import go_to, write_id
 from workbench.workflow.campaigns.collection import topic_titles
@@ -103,10 +103,7 @@ def add(pool_id: int) -> Response:
     topic = sent_id("topic")
     with errors_on(partial(index, pool_id), "Docnos", "docnos"):
         additions = read_additions()
-        with writing() as db:
-            added = add_documents(
-                db, here().id, pool_line(db, pool_id).name, topic, additions, added_by=viewer().id
-            )
+        _, added = write_pool(pool_id, add_documents, topic, additions, added_by=viewer().id)
     announce_added(added)
     return _back(pool_id, topic)
 
@@ -117,9 +114,7 @@ def remove(pool_id: int) -> Response:
     """Remove what was added and nobody has judged."""
     topic, docno = sent_id("topic"), sent_id("docno")
     try:
-        with writing() as db:
-            line = pool_line(db, pool_id)
-            remove_addition(db, here().id, line.name, topic=topic, docno=docno, by=viewer().id)
+        write_pool(pool_id, remove_addition, topic=topic, docno=docno, by=viewer().id)
     except Conflict as error:
         notices.add(f"Not removed: {error.message}.", "poor")
     else:

@@ -34,7 +34,7 @@ from workbench.web.forms import (
 )
 from workbench.web.jobs import begin_learning, open_pool_soon, rebuild_pool_soon
 from workbench.web.navigation import announce_step
-from workbench.web.pages.pools.pools import pool_line
+from workbench.web.pages.pools.pools import pool_line, read_pool, write_pool
 from workbench.web.requests import Reply, Values, go_to
 from workbench.workflow.judging import queues
 from workbench.workflow.judging.adaptive_handout import LEASE, live_report
@@ -93,9 +93,7 @@ def confirm_closing(pool_id: int) -> str | Response:
 @organiser
 def close(pool_id: int) -> Response:
     """Close a pool permanently."""
-    with writing() as db:
-        line = pool_line(db, pool_id)
-        closed = drafts.close_pool(db, here().id, line.name)
+    line, closed = write_pool(pool_id, drafts.close_pool)
     if closed:
         notices.add(f"Pool “{line.name}” is closed.")
     else:
@@ -156,9 +154,7 @@ def rebuild(pool_id: int) -> Response:
 @organiser
 def delete(pool_id: int) -> Response:
     """Delete a draft."""
-    with writing() as db:
-        line = pool_line(db, pool_id)
-        drafts.delete_draft(db, here().id, line.name)
+    line, _ = write_pool(pool_id, drafts.delete_draft)
     return accepted(f"The draft “{line.name}” was deleted.", "pools.index")
 
 
@@ -208,9 +204,7 @@ def make_queues(pool_id: int) -> Response:
 @organiser
 def end(pool_id: int) -> Response:
     """Make a queue a pool with assignments again."""
-    with writing() as db:
-        line = pool_line(db, pool_id)
-        queues.end_queue(db, here().id, line.name)
+    line, _ = write_pool(pool_id, queues.end_queue)
     notices.add(f"“{line.name}” is no longer a queue: assessors get every pair of their topics.")
     return _to_the_queues(pool_id)
 
@@ -219,9 +213,8 @@ def end(pool_id: int) -> Response:
 @organiser
 def give(pool_id: int) -> Response:
     """Give all topics of the queue to the ticked assessors."""
-    with errors_on(partial(queues_page, pool_id), "Queue"), writing() as db:
-        line = pool_line(db, pool_id)
-        added = queues.give_queue(db, here().id, line.name, sent_numbers("assessor"))
+    with errors_on(partial(queues_page, pool_id), "Queue"):
+        line, added = write_pool(pool_id, queues.give_queue, sent_numbers("assessor"))
     if added:
         notices.add(f"{counted(added, 'assignment')} added in “{line.name}”.")
     else:
@@ -233,16 +226,13 @@ def give(pool_id: int) -> Response:
 @organiser
 def take_back(pool_id: int) -> Response:
     """Take one pair back from an assessor, so that somebody else gets it."""
-    with writing() as db:
-        line = pool_line(db, pool_id)
-        released = queues.take_back_pair(
-            db,
-            here().id,
-            line.name,
-            assessor_id=form_number("assessor") or 0,
-            topic=sent_id("topic"),
-            docno=sent_id("docno"),
-        )
+    _, released = write_pool(
+        pool_id,
+        queues.take_back_pair,
+        assessor_id=form_number("assessor") or 0,
+        topic=sent_id("topic"),
+        docno=sent_id("docno"),
+    )
     if released:
         notices.add("Document released. Somebody else can get it.")
     else:
@@ -268,9 +258,7 @@ adaptive = Blueprint("live_pools", __name__, url_prefix="/c/<slug>/pools/<int:po
 @reader
 def adaptive_page(pool_id: int) -> str:
     """How far an adaptive pool has come."""
-    with reading() as db:
-        line = pool_line(db, pool_id)
-        report = live_report(db, here().id, line.name)
+    line, report = read_pool(pool_id, live_report)
     hours = int(LEASE.total_seconds()) // 3600
     return render_template("pools/adaptive.html", pool=line, report=report, lease_hours=hours)
 
@@ -283,9 +271,7 @@ def events(pool_id: int) -> MadeResult:
 
     Of a learner's pool also why a document was handed out: origin, round, rank and score.
     """
-    with reading() as db:
-        line = pool_line(db, pool_id)
-        found = pool_events(db, here().id, line.name)
+    line, found = read_pool(pool_id, pool_events)
     columns = ("topic", "number", "happening", "docno", "relevant", "assessor", "at", *_REASONS)
 
     return MadeResult(
@@ -340,9 +326,7 @@ def stopping_page(pool_id: int) -> str:
 def budget(pool_id: int) -> Response:
     """Let the pool hand out more documents of each topic."""
     number = form_number("budget")
-    with writing() as db:
-        line = pool_line(db, pool_id)
-        raise_budget(db, here().id, line.name, number or 0)
+    write_pool(pool_id, raise_budget, number or 0)
     return accepted(
         f"Up to {number:,} documents of each topic are judged now.", "stopping.index", pool_id=pool_id
     )
@@ -353,9 +337,7 @@ def budget(pool_id: int) -> Response:
 def stopping_topic(pool_id: int) -> str:
     """A topic: found against read, what each rule says and assumes, what a further sample would buy."""
     goal, further = _goal(), query_number("further") or FURTHER
-    with reading() as db:
-        line = pool_line(db, pool_id)
-        (one,) = pool_advice(db, here().id, line.name, goal, [sent_id("topic")])
+    line, (one,) = read_pool(pool_id, pool_advice, goal, [sent_id("topic")])
     return render_template(
         "pools/topic_stopping.html",
         pool=line,
@@ -377,10 +359,8 @@ def stopping_topic(pool_id: int) -> str:
 @result
 def table_file(pool_id: int) -> MadeResult:
     """Every topic with every rule, as CSV or JSON; of one topic alone if it is named."""
-    with reading() as db:
-        line = pool_line(db, pool_id)
-        named = [sent_id("topic")] if request.args.get("topic") else []
-        topics = pool_advice(db, here().id, line.name, _goal(), named)
+    named = [sent_id("topic")] if request.args.get("topic") else []
+    line, topics = read_pool(pool_id, pool_advice, _goal(), named)
     return MadeResult(f"{line.name}.stopping", advice_export(topics))
 
 

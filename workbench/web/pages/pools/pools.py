@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Concatenate
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -17,7 +17,7 @@ from workbench.records import TieRule, Verdict
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
-from workbench.web.context import read_here, reading, reading_here
+from workbench.web.context import Given, Result, read_here, reading, reading_here, writing
 from workbench.web.downloads import attachment, csv_file
 from workbench.web.forms import (
     Findings,
@@ -66,6 +66,30 @@ def pool_line(db: Session, which: int | str | None) -> PoolLine:
         if which in (line.id, line.name):
             return line
     raise NotFound("there is no such pool in this campaign", remedy="see the list of pools")
+
+
+def read_pool(
+    which: int | str,
+    function: Callable[Concatenate[Session, int, str, Given], Result],
+    *given: Given.args,
+    **named: Given.kwargs,
+) -> tuple[PoolLine, Result]:
+    """The pool with this number or name, and what a function makes of its campaign and name."""
+    with reading() as db:
+        line = pool_line(db, which)
+        return line, function(db, here().id, line.name, *given, **named)
+
+
+def write_pool(
+    which: int | str,
+    function: Callable[Concatenate[Session, int, str, Given], Result],
+    *given: Given.args,
+    **named: Given.kwargs,
+) -> tuple[PoolLine, Result]:
+    """The same in one transaction that changes it; raises as `writing`."""
+    with writing() as db:
+        line = pool_line(db, which)
+        return line, function(db, here().id, line.name, *given, **named)
 
 
 def pool_sent(db: Session, text: str) -> PoolLine:
@@ -212,9 +236,7 @@ def pairs(pool_id: int) -> Response:
 @reader
 def topics_csv(pool_id: int) -> Response:
     """The sizes by topic as CSV."""
-    with reading() as db:
-        line = pool_line(db, pool_id)
-        topics = pool_topics(db, here().id, line.name)
+    line, topics = read_pool(pool_id, pool_topics)
     rows = [(size.topic, size.title, size.pairs, size.largest_possible, size.added) for size in topics]
     name = f"{here().slug}.{line.name}.topics.csv"
     return csv_file(("topic", "title", "pairs", "largest_possible", "added_by_hand"), rows, name)
