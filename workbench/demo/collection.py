@@ -208,7 +208,8 @@ def description_of(tag: str) -> str:
     return (METHODS[tag].__doc__ or "").strip()
 
 
-def _bm25(counts: Counts, query: Counts, k1: float = 0.9, b: float = 0.4) -> Counts:
+def _bm25(counts: Counts, query: Counts) -> Counts:
+    k1, b = 0.9, 0.4
     present = (counts > 0).sum(axis=0)
     idf = np.log(1 + (len(counts) - present + 0.5) / (present + 0.5))
     lengths = counts.sum(axis=1, keepdims=True)

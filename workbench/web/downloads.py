@@ -129,7 +129,7 @@ def result(make: Callable[..., MadeResult]) -> Callable[..., Response]:
     return file
 
 
-def result_file(made: MadeResult, kind: str = "") -> Response:
+def result_file(made: MadeResult, kind: str) -> Response:
     """A result as a file of a format; without one as its text, or as CSV where it has none."""
     name = f"{here().slug}.{made.name}"
     if made.text is not None and kind in {"", TEXT}:

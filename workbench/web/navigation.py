@@ -174,7 +174,7 @@ STEPS: Mapping[SetupStep, tuple[str, str]] = {
 """What to do in each step, and the endpoint of its page."""
 
 
-def step_way(step: SetupStep, draft: int | None = None, slug: str | None = None) -> tuple[str, str]:
+def step_way(step: SetupStep, draft: int | None, slug: str | None = None) -> tuple[str, str]:
     """A step as a link, its label and its address; `draft` is the pool to open, `slug` another campaign's."""
     label, endpoint = STEPS[step]
     values: Values = {"pool_id": draft} if step is SetupStep.OPEN else {}

@@ -200,7 +200,7 @@ def status_page() -> str:
     """Version, database, last backup, and this process: since when, how busy, and how many errors."""
     context = app_context()
     with reading() as db:
-        found = installation_status(db, context.settings.instance, idle=context.settings.session_idle)
+        found = installation_status(db, context.settings.instance, context.settings.session_idle)
     return render_template(
         "administration/status.html",
         found=found,

@@ -206,7 +206,7 @@ class ParticipantFace:
 
     def content(self, db: Session, tag: str, sha256: str | None) -> tuple[str, Iterator[bytes]]:
         """A run's file name and its plain content in parts."""
-        return own_runs.own_content(db, here().id, tag, self.sender(db), sha256=sha256)
+        return own_runs.own_content(db, here().id, tag, self.sender(db), sha256)
 
     def change(self, db: Session, tag: str, metadata: RunMetadata) -> None:
         """Give a run other metadata."""

@@ -227,7 +227,7 @@ class _UploadPages:
     def _corrected(self, checker: RunChecker, batch: str, number: int) -> tuple[str, bytes]:
         with reading() as db:
             name, content = file_content(db, here().id, batch, number, self._face.sender(db))
-        return corrected_file(checker, name, content, tag=sent_text("tag") or None)
+        return corrected_file(checker, name, content, sent_text("tag") or None)
 
 
 def _brief(report: RunReport) -> dict[str, object]:

@@ -121,11 +121,6 @@ def add_invitation(db: Session, campaign_id: int, invitation_id: int, address: s
     _add(db, MessageKind.INVITATION, row)
 
 
-def add_password_request(db: Session, typed: str) -> None:
-    """Have a link sent to the owner of a login name or an address that somebody typed, if there is one."""
-    _add(db, MessageKind.PASSWORD, MailMessageRow(asked=typed))
-
-
 def add_confirmation(db: Session, account_id: int, address: str) -> None:
     """Have the owner of a proposed address asked to confirm it."""
     _add(db, MessageKind.CONFIRMATION, MailMessageRow(account_id=account_id, address=address))
@@ -316,7 +311,7 @@ def request_link(db: Session, typed: str, address: str | None) -> Refused | None
         return Refused(wait)
     record_failure(db, guess, moment)
     if typed:
-        add_password_request(db, typed)
+        _add(db, MessageKind.PASSWORD, MailMessageRow(asked=typed))
     return None
 
 

@@ -107,7 +107,6 @@ def import_release(
     sha256: str,
     slug: str | None = None,
     organiser: int | None = None,
-    now: datetime | None = None,
     documents: tuple[Document, ...] | None = None,
     files: Mapping[str, bytes] = NO_FILES,
 ) -> ImportedRelease:
@@ -121,16 +120,13 @@ def import_release(
     check_importable(contents)
     given = released_documents(contents) if documents is None else documents
 
+    now = utc_now()
     try:
         with database.writing() as db:
             campaign = _made(db, contents, slug, organiser)
-            _Import(db, campaign.id, contents, utc_now(now), files).write(given)
+            _Import(db, campaign.id, contents, now, files).write(given)
             origin = origin_of(contents)
-            db.add(
-                ReleaseOriginRow(
-                    campaign_id=campaign.id, sha256=sha256, contents=origin, imported_at=utc_now(now)
-                )
-            )
+            db.add(ReleaseOriginRow(campaign_id=campaign.id, sha256=sha256, contents=origin, imported_at=now))
     except (IntegrityError, DataError):
         message = "the release contradicts itself: the database refuses a record of it"
         raise rejected(SOURCE, None, "record", message, "ask whoever made it") from None

@@ -63,7 +63,7 @@ class KnownRun:
 
 
 def known_runs(
-    db: Session, campaign_id: int, topics: Sequence[str], *, batch: str | None = None
+    db: Session, campaign_id: int, topics: Sequence[str], batch: str | None
 ) -> tuple[KnownRun, ...]:
     """The current runs of a campaign, by tag, then the good files of a batch that are no runs yet."""
     stored = db.execute(
@@ -292,7 +292,7 @@ def run_checker(
         docnos=listed_docnos(db, campaign_id),
         rules=rules_of(db, campaign_id),
         cut=cut_of(db, campaign_id),
-        known=known_runs(db, campaign_id, topics, batch=batch),
+        known=known_runs(db, campaign_id, topics, batch),
         opening=opening or (lambda: nullcontext(db)),
     )
 

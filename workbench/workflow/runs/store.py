@@ -129,7 +129,7 @@ def store_run(
     db: Session,
     campaign_id: int,
     upload: RunUpload,
-    metadata: RunMetadata = NO_METADATA,
+    metadata: RunMetadata,
     sender: Sender = ORGANISER,
     *,
     replacing: bool = False,

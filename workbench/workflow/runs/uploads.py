@@ -288,9 +288,7 @@ def file_content(
     return row.file_name, row.content_gzip
 
 
-def corrected_file(
-    checker: RunChecker, name: str, content_gzip: bytes, *, tag: str | None = None
-) -> tuple[str, bytes]:
+def corrected_file(checker: RunChecker, name: str, content_gzip: bytes, tag: str | None) -> tuple[str, bytes]:
     """A name for the corrected file and its content; raises WorkbenchError where nothing can be repaired."""
     check = checker.check(io.BytesIO(content_gzip), name)
     found = repair_in(checker, name, check, content_gzip, tag=tag)
