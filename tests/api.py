@@ -11,8 +11,8 @@ from flask.testing import FlaskClient
 
 from workbench.storage.engine import Database
 from workbench.web.api.operations import operation_of
-from workbench.workflow.people.access_tokens import Scope, make_access_token
 from workbench.workflow.people.accounts import Account
+from workbench.workflow.people.sessions import Scope, make_access_token
 
 API = "/api/v1"
 

@@ -25,11 +25,16 @@ from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.campaigns.visits import visit_of
 from workbench.workflow.judging.assignments import assignments_of
-from workbench.workflow.people.accounts import Account, create_account, create_first_account, prepare_account
+from workbench.workflow.people.accounts import (
+    Account,
+    Passwords,
+    create_account,
+    create_first_account,
+    prepare_account,
+)
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.groups import add_group, join
 from workbench.workflow.people.membership import add_role
-from workbench.workflow.people.passwords import Passwords
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import open_session
 from workbench.workflow.pools.making import make_pool

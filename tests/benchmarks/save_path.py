@@ -50,7 +50,7 @@ from workbench.records import Document, Topic
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
 from workbench.storage.tables import DocumentRow
-from workbench.web.ids import read_id
+from workbench.web.requests import read_id
 
 TOPICS = 32
 # At 1,500 judgments a second 32 robots come to the end of a topic after ten seconds, all at once: the pages

@@ -14,7 +14,7 @@ from playwright.sync_api import Page
 from workbench.demo.campaign import PEOPLE, make_demo
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
-from workbench.workflow.people.passwords import Passwords
+from workbench.workflow.people.accounts import Passwords
 
 PASSWORD = "a sentence that is long enough"
 # Cheap on purpose: what a password costs is tested elsewhere.

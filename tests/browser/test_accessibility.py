@@ -24,7 +24,7 @@ from tests.browser.people import PASSWORD
 from tests.browser.test_openid import offer
 from tests.browser.walking import Look, everybodys, looks
 from tests.openid import RunningProvider
-from workbench.workflow.people.code_checks import WRONG
+from workbench.workflow.people.signing_in import WRONG
 
 WHOLE = os.environ.get("WALK") == "whole"
 PARTS = 2  # of which the suite has one

@@ -15,7 +15,7 @@ from tests.browser.conftest import Complaints
 from tests.browser.full_campaign import DATABASE, full_campaign
 from tests.databases import TABLES, opened
 from workbench.storage.tables import CampaignRow
-from workbench.workflow.campaigns.deletion import delete_campaign
+from workbench.workflow.campaigns.archive import delete_campaign
 
 HEAD = "<!doctype html><title>small</title><link rel=icon href=data:,>"
 PAGES = {

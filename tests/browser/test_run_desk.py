@@ -15,7 +15,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 from tests.browser.conftest import Complaints, Server
 from tests.browser.interception import intercept
 from tests.browser.people import demo_instance, sign_in
-from workbench.demo.content import demo_documents, demo_topics
+from workbench.demo.collection import demo_documents, demo_topics
 
 LiveServer = Callable[..., Server]
 

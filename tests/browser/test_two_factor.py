@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Complaints, Server
 from tests.browser.people import PASSWORD, demo_instance, sign_in
 from workbench.workflow.clock import utc_now
-from workbench.workflow.people.code_checks import WRONG
-from workbench.workflow.people.one_time_codes import code_at, step_at
+from workbench.workflow.people.signing_in import WRONG
+from workbench.workflow.people.two_factor import code_at, step_at
 
 
 def after_password(page: Page) -> None:

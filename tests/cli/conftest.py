@@ -21,7 +21,7 @@ def terminal(tmp_path: Path, migrated_sqlite: Path) -> Terminal:
 def cheap_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let commands hash passwords at the least cost, which is tested elsewhere."""
     cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr("workbench.workflow.people.passwords.PasswordHasher", lambda: cheap)
+    monkeypatch.setattr("workbench.workflow.people.accounts.PasswordHasher", lambda: cheap)
 
 
 @pytest.fixture(scope="session")

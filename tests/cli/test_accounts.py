@@ -14,17 +14,16 @@ from tests.moments import at
 from workbench.storage.tables import TwoFactorRow
 from workbench.workflow.people.accounts import account_by_login
 from workbench.workflow.people.mail_addresses import address_of
-from workbench.workflow.people.one_time_codes import code_at, step_at
-from workbench.workflow.people.resets import reset_owner
 from workbench.workflow.people.signing_in import (
     Browser,
     SignedIn,
     begin_attempt,
     check_password,
     open_session,
+    reset_owner,
     sign_in,
 )
-from workbench.workflow.people.two_factor import is_turned_on, prepare_app, turn_on
+from workbench.workflow.people.two_factor import code_at, is_turned_on, prepare_app, step_at, turn_on
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

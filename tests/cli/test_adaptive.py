@@ -13,7 +13,7 @@ from tests.builders import DOCNOS
 from tests.cli.executable import new_instance, run_file
 from tests.workflow.judging.handed_out import live_pool
 from workbench.cli.campaign import command as campaign
-from workbench.cli.pool import command as pool
+from workbench.cli.pool import pool
 from workbench.learning.stopping import STOPPING_RULES
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEventRow

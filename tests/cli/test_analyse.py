@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from tests.builders import pooled_campaign
 from tests.cli.executable import new_instance, run_file, workbench
 from tests.databases import opened
-from workbench.cli.analyse import command
 from workbench.cli.campaign import command as campaign
+from workbench.cli.pool import analyse
 from workbench.errors import InvalidInput, NotFound
 
 
@@ -26,7 +26,7 @@ def runs(tmp_path: Path) -> list[str]:
 
 
 def said(*words: str) -> str:
-    done = CliRunner().invoke(command, list(words), catch_exceptions=False)
+    done = CliRunner().invoke(analyse, list(words), catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout
 
@@ -82,7 +82,7 @@ def test_groups_come_from_a_file_of_tags_and_groups(runs: list[str], tmp_path: P
 
 def test_runs_may_come_from_the_standard_input_and_bad_ones_are_all_told(runs: list[str]) -> None:
     content = Path(runs[0]).read_bytes()
-    done = CliRunner().invoke(command, ["-", "--part=topics"], input=io.BytesIO(content))
+    done = CliRunner().invoke(analyse, ["-", "--part=topics"], input=io.BytesIO(content))
     assert done.stdout.splitlines()[1:] == ["1\t4\t4\t", "2\t1\t1\t"]
     refused = workbench("analyse", runs[0], runs[0], str(Path(runs[0]).parent / "none"))
     assert refused.returncode == 1

@@ -11,8 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.cli.executable import qrels_file, run_file
-from workbench.cli.curve import command
-from workbench.cli.score import command as score
+from workbench.cli.score import curve, score
 from workbench.errors import WorkbenchError
 from workbench.scoring.curves import CURVES
 
@@ -28,7 +27,7 @@ def one(tmp_path: Path) -> Path:
 
 
 def invoke(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+    return CliRunner().invoke(curve, [str(argument) for argument in arguments])
 
 
 def points(*arguments: str | Path) -> list[dict[str, Any]]:
@@ -53,7 +52,7 @@ def test_one_topic_alone(qrels: Path, one: Path) -> None:
     (point,) = points("roc", qrels, one, "--topic", "2", "--depth", "1")
     assert (point["fallout"], point["recall"], point["topics_scored"]) == (0.0, 0.0, 0)
     with pytest.raises(WorkbenchError, match="topic 9 is not in the qrels"):
-        CliRunner().invoke(command, ["rank", str(qrels), str(one), "--topic", "9"], catch_exceptions=False)
+        CliRunner().invoke(curve, ["rank", str(qrels), str(one), "--topic", "9"], catch_exceptions=False)
 
 
 def test_the_roc_of_a_collection(qrels: Path, one: Path) -> None:
@@ -61,7 +60,7 @@ def test_the_roc_of_a_collection(qrels: Path, one: Path) -> None:
     found = points("roc", qrels, one, "--topic", "1", "--depth", "3", "--docs", "13")
     assert [point["fallout"] for point in found] == [0.0, 0.1, 0.1]
     with pytest.raises(WorkbenchError, match="4 documents of one topic"):
-        CliRunner().invoke(command, ["roc", str(qrels), str(one), "--docs", "3"], catch_exceptions=False)
+        CliRunner().invoke(curve, ["roc", str(qrels), str(one), "--docs", "3"], catch_exceptions=False)
 
 
 def test_several_runs_follow_one_another(qrels: Path, one: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from tests.builders import ALPHA, run_text
 from tests.catalogue import small_collection
 from tests.cli.executable import Terminal, workbench
-from workbench.cli.campaign.dataset import _say, _shown_progress
+from workbench.cli.campaign.campaigns import _say_dataset, _shown_progress
 from workbench.datasets import DatasetPart
 from workbench.workflow.datasets import DatasetLoaded
 
@@ -64,7 +64,7 @@ def test_what_was_loaded_is_a_table_and_what_was_not_is_told(terminal: Terminal,
 
 
 def test_a_run_that_was_loaded_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    _say(DatasetLoaded(run="bm25"))
+    _say_dataset(DatasetLoaded(run="bm25"))
     assert capsys.readouterr().out.splitlines()[1] == "run bm25\t1\t1"
 
 

@@ -60,7 +60,7 @@ def test_the_manual_needs_no_web_and_its_plain_pages_no_database() -> None:
     program = (
         "import sys\n"
         "from workbench.help.manual import page_named\n"
-        "from workbench.help.rendering import terminal_markdown\n"
+        "from workbench.help.search import terminal_markdown\n"
         "import workbench.help.search, workbench.help.generated\n"
         "terminal_markdown(page_named('qrels'))\n"
         "print(sorted({'flask', 'sqlalchemy', 'numpy'} & sys.modules.keys()))"

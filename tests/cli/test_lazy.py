@@ -6,11 +6,10 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from workbench.cli.lazy import LazyGroup
-from workbench.cli.main import COMMANDS, workbench
+from workbench.cli.main import COMMANDS, LazyGroup, workbench
 
 PARTS = {
-    "score": "workbench.cli.score:command",
+    "score": "workbench.cli.score:score",
     # A group of its own, which is no function with a docstring.
     "release": "workbench.cli.release:command",
 }
@@ -53,5 +52,5 @@ def test_an_unknown_name_is_no_command() -> None:
 
 
 def test_what_is_registered_and_no_command_is_an_error_of_ours() -> None:
-    with pytest.raises(TypeError, match=r"workbench\.cli\.lazy:Path is not a command"):
-        CliRunner().invoke(group(path="workbench.cli.lazy:Path"), ["path"], catch_exceptions=False)
+    with pytest.raises(TypeError, match=r"workbench\.cli\.main:Path is not a command"):
+        CliRunner().invoke(group(path="workbench.cli.main:Path"), ["path"], catch_exceptions=False)

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from tests.cli.executable import run_file, workbench, workbench_process
 from tests.support import shared
-from workbench.cli.pool import command
+from workbench.cli.pool import pool
 from workbench.pooling.strategies import ADAPTIVE, STRATEGIES
 
 
@@ -31,12 +31,12 @@ def test_the_pool_is_printed_as_topics_and_docnos_and_nothing_else(runs: list[st
 
 def test_the_depth_is_a_hundred_unless_another_is_given(runs: list[str], tmp_path: Path) -> None:
     long = run_file(tmp_path, "long", {"1": " ".join(f"d{at:03}" for at in range(120))})
-    said = CliRunner().invoke(command, [str(long)]).stdout.splitlines()
+    said = CliRunner().invoke(pool, [str(long)]).stdout.splitlines()
     assert said == [f"1\td{at:03}" for at in range(100)]
 
 
 def test_json_names_the_runs_that_brought_each_document(runs: list[str]) -> None:
-    said = json.loads(CliRunner().invoke(command, [*runs, "--depth=2", "--json"]).stdout)
+    said = json.loads(CliRunner().invoke(pool, [*runs, "--depth=2", "--json"]).stdout)
     assert said == [
         {"topic": "10", "docno": "d9", "runs": [{"tag": "one", "rank": 1}]},
         {"topic": "2", "docno": "d1", "runs": [{"tag": "one", "rank": 1}, {"tag": "two", "rank": 2}]},
@@ -51,7 +51,7 @@ def test_json_names_the_runs_that_brought_each_document(runs: list[str]) -> None
 def test_the_tie_rule_can_be_chosen(ties: list[str], docno: str, tmp_path: Path) -> None:
     tied = tmp_path / "tied.run"
     tied.write_text("".join(f"1 Q0 {name} 1 5.0 tied\n" for name in ("d2", "d3", "d1")))
-    assert CliRunner().invoke(command, [str(tied), "--depth=1", *ties]).stdout == f"1\t{docno}\n"
+    assert CliRunner().invoke(pool, [str(tied), "--depth=1", *ties]).stdout == f"1\t{docno}\n"
 
 
 def test_runs_may_be_gzip_and_come_from_the_standard_input(runs: list[str], tmp_path: Path) -> None:
@@ -101,8 +101,8 @@ def test_refused_runs_are_told_all_at_once_and_nothing_is_printed(runs: list[str
 def test_what_is_odd_about_a_run_is_said_only_when_asked_for(tmp_path: Path) -> None:
     tied = tmp_path / "tied.run"
     tied.write_text("1 Q0 d1 1 5.0 tied\n1 Q0 d2 2 5.0 tied\n")
-    assert CliRunner().invoke(command, [str(tied)]).stderr == ""
-    result = CliRunner().invoke(command, [str(tied), "--warnings"])
+    assert CliRunner().invoke(pool, [str(tied)]).stderr == ""
+    result = CliRunner().invoke(pool, [str(tied), "--warnings"])
     assert "warning: " in result.stderr
     assert result.stdout == "1\td1\n1\td2\n"
 
@@ -122,17 +122,17 @@ def test_what_is_odd_about_a_run_is_said_only_when_asked_for(tmp_path: Path) -> 
 def test_a_command_line_that_is_not_understood_has_exit_code_two(
     arguments: list[str], runs: list[str]
 ) -> None:
-    assert CliRunner().invoke(command, [*arguments, *(runs if arguments else [])]).exit_code == 2
+    assert CliRunner().invoke(pool, [*arguments, *(runs if arguments else [])]).exit_code == 2
 
 
 def test_a_strategy_and_its_parameters_can_be_chosen(runs: list[str]) -> None:
     # Topic 2: d1 is at 1 and 2, d3 at 3 and 1, d2 at 2; reciprocal ranks with k = 0: 1.5, 1.33, .5.
-    said = CliRunner().invoke(command, [*runs, "--strategy=rrf", "--budget", "1", "--k", "0"])
+    said = CliRunner().invoke(pool, [*runs, "--strategy=rrf", "--budget", "1", "--k", "0"])
     assert said.stdout == "10\td9\n2\td1\n"
 
 
 def test_json_has_the_weight_by_which_an_entry_was_chosen(runs: list[str]) -> None:
-    said = CliRunner().invoke(command, [*runs, "--strategy=rrf", "--budget=1", "--k=0", "--json"]).stdout
+    said = CliRunner().invoke(pool, [*runs, "--strategy=rrf", "--budget=1", "--k=0", "--json"]).stdout
     assert json.loads(said)[1] == {
         "topic": "2",
         "docno": "d1",
@@ -143,7 +143,7 @@ def test_json_has_the_weight_by_which_an_entry_was_chosen(runs: list[str]) -> No
 
 def test_json_has_the_probability_and_the_stratum_of_an_entry_that_was_drawn(runs: list[str]) -> None:
     options = ["--strategy=stratified", "--strata=1:1:1 2:9:.5", "--seed=4", "--json"]
-    said = json.loads(CliRunner().invoke(command, [*runs, *options]).stdout)
+    said = json.loads(CliRunner().invoke(pool, [*runs, *options]).stdout)
     # Best ranks in topic 2: d1 and d3 at 1, d2 at 2, alone in its stratum, of which one at least is drawn.
     assert [(one["docno"], one["inclusion"], one["stratum"]) for one in said] == [
         ("d9", 1.0, 1), ("d1", 1.0, 1), ("d2", 1.0, 2), ("d3", 1.0, 1),
@@ -151,7 +151,7 @@ def test_json_has_the_probability_and_the_stratum_of_an_entry_that_was_drawn(run
 
 
 def test_runs_and_topics_can_have_depths_of_their_own(runs: list[str]) -> None:
-    said = CliRunner().invoke(command, [*runs, "--depth=1", "--run-depths=one=3", "--topic-depths=10=0"])
+    said = CliRunner().invoke(pool, [*runs, "--depth=1", "--run-depths=one=3", "--topic-depths=10=0"])
     assert said.stdout == "2\td1\n2\td2\n2\td3\n"
     refused = workbench("pool", *runs, "--run-depths=three=3")
     assert (refused.returncode, refused.stdout) == (1, b"")
@@ -159,7 +159,7 @@ def test_runs_and_topics_can_have_depths_of_their_own(runs: list[str]) -> None:
 
 
 def test_all_that_is_wrong_about_the_parameters_is_told_before_runs_are_read() -> None:
-    said = CliRunner().invoke(command, ["absent.run", "--strategy=rbp", "--p=2", "--budget=0", "--seed=1"])
+    said = CliRunner().invoke(pool, ["absent.run", "--strategy=rbp", "--p=2", "--budget=0", "--seed=1"])
     assert said.exit_code == 2
     assert "--p: p cannot be 2.0 (give 0.01 to 0.999)" in said.stderr
     assert "--budget: budget cannot be 0 (give 1 to 1,000,000)" in said.stderr
@@ -167,7 +167,7 @@ def test_all_that_is_wrong_about_the_parameters_is_told_before_runs_are_read() -
 
 
 def test_the_strategies_are_listed_with_their_parameters() -> None:
-    said = CliRunner().invoke(command, ["--strategies"])
+    said = CliRunner().invoke(pool, ["--strategies"])
     assert said.exit_code == 0
     lines = said.stdout.splitlines()
     for name, strategy in {**STRATEGIES, **ADAPTIVE}.items():
@@ -182,7 +182,7 @@ def test_the_strategies_are_listed_with_their_parameters() -> None:
 
 @pytest.mark.parametrize("strategy", ["learner", "by-hand"])
 def test_a_strategy_that_does_not_read_runs_leads_to_a_campaign(strategy: str, runs: list[str]) -> None:
-    refused = CliRunner().invoke(command, [*runs, "--strategy", strategy])
+    refused = CliRunner().invoke(pool, [*runs, "--strategy", strategy])
     assert refused.exit_code == 2
     assert f"{strategy} does not choose from runs" in refused.stderr
     assert "workbench campaign pool" in refused.stderr
@@ -190,7 +190,7 @@ def test_a_strategy_that_does_not_read_runs_leads_to_a_campaign(strategy: str, r
 
 def test_the_strategies_are_listed_for_programs() -> None:
     said = {
-        one["name"]: one for one in json.loads(CliRunner().invoke(command, ["--strategies", "--json"]).stdout)
+        one["name"]: one for one in json.loads(CliRunner().invoke(pool, ["--strategies", "--json"]).stdout)
     }
     assert set(said) == {*STRATEGIES, *ADAPTIVE}
     assert said["rrf"]["parameters"][1] == {
@@ -205,7 +205,7 @@ def test_the_strategies_are_listed_for_programs() -> None:
 
 
 def test_every_parameter_of_every_strategy_is_an_option_with_its_help() -> None:
-    options = {option.name: option for option in command.params}
+    options = {option.name: option for option in pool.params}
     for strategy in STRATEGIES.values():
         for parameter in strategy.parameters:
             option = options[parameter.name]

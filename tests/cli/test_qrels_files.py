@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from tests.cli.executable import qrels_file, run_file
 from workbench.cli.agree import command as agree_command
-from workbench.cli.score import command as score_command
+from workbench.cli.score import score as score_command
 from workbench.errors import InvalidInput
 
 DIVERSE = "1 1 a 1\n1 2 a 0\n1 1 b 0\n1 2 b 1\n2 1 a 1\n2 2 a 1\n"

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 
 from tests.cli.executable import qrels_file, run_file, workbench
 from tests.support import shared
-from workbench.cli.score import command
+from workbench.cli.score import score
 from workbench.errors import WorkbenchError
 
 
@@ -35,7 +35,7 @@ def runs(tmp_path: Path) -> list[Path]:
 
 
 def invoke(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+    return CliRunner().invoke(score, [str(argument) for argument in arguments])
 
 
 def said(*arguments: str | Path) -> list[dict[str, Any]]:
@@ -327,7 +327,7 @@ def test_topics_without_a_relevant_document_are_named_and_can_be_left_out(tmp_pa
     run.write_text("1 Q0 b 1 2 r\n1 Q0 a 2 1 r\n2 Q0 a 1 1 r\n")
 
     def ap(*options: str) -> tuple[float, str]:
-        done = CliRunner().invoke(command, [str(qrels), str(run), "-m", "AP", "--json", *options])
+        done = CliRunner().invoke(score, [str(qrels), str(run), "-m", "AP", "--json", *options])
         return json.loads(done.stdout)[0]["value"], done.stderr
 
     # AP of topic 1 is 1/2, its relevant document is second; topic 2 has none.

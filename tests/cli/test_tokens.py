@@ -12,7 +12,7 @@ from tests.cli.executable import new_instance
 from tests.databases import opened
 from workbench.cli.main import workbench
 from workbench.workflow.campaigns.visits import token_visit_of
-from workbench.workflow.people.access_tokens import PREFIX, Scope
+from workbench.workflow.people.sessions import PREFIX, Scope
 from workbench.workflow.people.trail import TrailFilter, trail_entries
 
 

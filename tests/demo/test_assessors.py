@@ -8,8 +8,7 @@ from functools import cache
 import pytest
 
 from workbench.demo.campaign import DEMO_ASSESSORS, MARLOW, OVERLAP_JUDGE, QUIST, Pair, demo_judgments
-from workbench.demo.content import CAMPAIGN_SCALE, demo_topics
-from workbench.demo.runs import demo_runs
+from workbench.demo.collection import CAMPAIGN_SCALE, demo_runs, demo_topics
 from workbench.errors import NotFound, WorkbenchError
 from workbench.ranking import top
 from workbench.records import Answer, Judgment, sorted_ids

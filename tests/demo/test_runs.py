@@ -7,14 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from workbench.demo import runs
-from workbench.demo.content import CAMPAIGN_SCALE, demo_documents, demo_topics, demo_truth
-from workbench.demo.runs import terms
+from workbench.demo import collection
+from workbench.demo.collection import CAMPAIGN_SCALE, demo_documents, demo_topics, demo_truth, terms
 from workbench.ranking import ordered
 from workbench.records import Document, Run, Topic
 
 # Two documents, {tide: 2, bell: 1} and {moon: 1}: small enough for every score to be worked by hand.
-SMALL = runs.Index.of([Document("A", "", "tide tide bell"), Document("B", "", "moon")])
+SMALL = collection.Index.of([Document("A", "", "tide tide bell"), Document("B", "", "moon")])
 TIDE = Topic("1", "Tides")
 
 
@@ -33,8 +32,8 @@ def average_precision(run: Run, topic: str) -> float:
 
 def test_there_are_six_runs_of_forty_documents_for_every_topic() -> None:
     docnos = {document.docno for document in demo_documents()}
-    assert len({run.tag for run in runs.demo_runs()}) == 6
-    for run in runs.demo_runs():
+    assert len({run.tag for run in collection.demo_runs()}) == 6
+    for run in collection.demo_runs():
         assert list(run.rankings) == [topic.id for topic in demo_topics()]
         for ranking in run.rankings.values():
             assert len(set(ranking.docnos)) == len(ranking) == 40
@@ -42,21 +41,21 @@ def test_there_are_six_runs_of_forty_documents_for_every_topic() -> None:
 
 
 def test_rankings_are_in_the_order_of_a_run() -> None:
-    for run in runs.demo_runs():
+    for run in collection.demo_runs():
         for ranking in run.rankings.values():
             assert ranking.docnos == ordered(ranking)
 
 
 def test_runs_are_the_same_when_they_are_made_again() -> None:
-    first = runs.demo_runs()
-    runs.demo_runs.cache_clear()
-    assert runs.demo_runs() == first
+    first = collection.demo_runs()
+    collection.demo_runs.cache_clear()
+    assert collection.demo_runs() == first
 
 
 def test_runs_differ_visibly_in_mean_average_precision() -> None:
     worth = {
         run.tag: sum(average_precision(run, topic.id) for topic in demo_topics()) / 8
-        for run in runs.demo_runs()
+        for run in collection.demo_runs()
     }
     best, *_, worst = sorted(worth.values(), reverse=True)
     assert 0.55 < best < 0.8
@@ -67,33 +66,33 @@ def test_runs_differ_visibly_in_mean_average_precision() -> None:
 
 
 def test_coordination_ties_often() -> None:
-    run = next(run for run in runs.demo_runs() if run.tag == "tidewater-coordination")
+    run = next(run for run in collection.demo_runs() if run.tag == "tidewater-coordination")
     assert all(len(set(ranking.scores)) <= 10 for ranking in run.rankings.values())
 
 
 def test_bm25_agrees_with_a_calculation_by_hand() -> None:
     # N = 2, in 1 document: idf = ln(1 + 1.5/1.5) = ln 2. Length 3 of a mean of 2, k1 = 0.9, b = 0.4:
     # 2 / (2 + 0.9 * (0.6 + 0.4 * 1.5)) = 2 / 3.08.
-    assert runs.bm25(SMALL, TIDE) == pytest.approx([math.log(2) * 2 / 3.08, 0.0])
+    assert collection.bm25(SMALL, TIDE) == pytest.approx([math.log(2) * 2 / 3.08, 0.0])
 
 
 def test_the_language_model_agrees_with_a_calculation_by_hand() -> None:
     # p(tide) in the collection is 2/4, mu = 200: (2 + 100) / (3 + 200) and (0 + 100) / (1 + 200).
-    assert runs.likelihood(SMALL, TIDE) == pytest.approx([math.log(102 / 203), math.log(100 / 201)])
+    assert collection.likelihood(SMALL, TIDE) == pytest.approx([math.log(102 / 203), math.log(100 / 201)])
 
 
 def test_the_cosine_agrees_with_a_calculation_by_hand() -> None:
     # Every idf is ln 2 and cancels: (2, 1) against (1, 0) is 2 / sqrt(5).
-    assert runs.cosine(SMALL, TIDE) == pytest.approx([2 / math.sqrt(5), 0.0])
+    assert collection.cosine(SMALL, TIDE) == pytest.approx([2 / math.sqrt(5), 0.0])
 
 
 def test_the_cosine_with_a_topic_of_unknown_words_is_zero() -> None:
-    assert np.array_equal(runs.cosine(SMALL, Topic("2", "Zinnias")), [0.0, 0.0])
+    assert np.array_equal(collection.cosine(SMALL, Topic("2", "Zinnias")), [0.0, 0.0])
 
 
 def test_coordination_counts_different_words() -> None:
     topic = Topic("3", "The bell of the tides", "Bells and moons?")
-    assert runs.coordination(SMALL, topic).tolist() == [2.0, 1.0]
+    assert collection.coordination(SMALL, topic).tolist() == [2.0, 1.0]
 
 
 @pytest.mark.parametrize(

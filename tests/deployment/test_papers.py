@@ -16,7 +16,7 @@ from workbench.cli.deploy import command
 from workbench.cli.serve import command as serve
 from workbench.deployment.papers import PAPERS, Deployment, Paper, filled_in, write_paper
 from workbench.errors import WorkbenchError
-from workbench.help.environment import VARIABLES
+from workbench.help.generated import VARIABLES
 from workbench.settings import read_settings
 
 SITES = (Deployment(), Deployment(host="trec.example.org", prefix="/judge/2026", port=9001))

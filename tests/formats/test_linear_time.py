@@ -33,7 +33,7 @@ from workbench.searching.fragments import fragments, marked_title
 from workbench.searching.query import read_query
 from workbench.web.chunking import longest_text
 from workbench.web.rendering import plain_words, render_document
-from workbench.workflow.people.passwords import password_findings
+from workbench.workflow.people.accounts import password_findings
 
 SIZE = 200_000
 SECONDS = 2.5

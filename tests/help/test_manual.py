@@ -17,10 +17,9 @@ from workbench.errors import NotFound
 from workbench.formats.documents import DOCUMENT_FORMATS
 from workbench.formats.run_rules import CODES
 from workbench.formats.topics import TOPIC_FORMATS
-from workbench.help.environment import VARIABLES
-from workbench.help.generated import GENERATED, fill_in
+from workbench.help.generated import GENERATED, VARIABLES, fill_in
 from workbench.help.manual import Page, Reader, by_reader, neighbours, page_for, page_named, pages, read_page
-from workbench.help.rendering import page_html, sections, terminal_markdown
+from workbench.help.search import page_html, sections, terminal_markdown
 from workbench.pooling.strategies import ALL_STRATEGIES
 from workbench.records import SCALES, TieRule
 from workbench.storage.engine import KEPT_CONNECTIONS

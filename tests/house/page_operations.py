@@ -18,7 +18,7 @@ PUBLIC = "open to everybody without an account"
 FORMULA = "a formula of a few numbers, which `workbench sample-size` computes on any computer"
 ADVISED = "raised by an organiser who looks at what stopping now would lose"
 ON_PAGES = "done on pages or by commands; a program works with what comes of it"
-RESULT = "a file of a page (`web/results`): a program gets it at the same address with its token"
+RESULT = "a file of a page (`web/downloads`): a program gets it at the same address with its token"
 
 SENT = {
     "access_tokens.make": OWN_ACCOUNT,

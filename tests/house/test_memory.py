@@ -16,11 +16,11 @@ KEPT = {
     "workflow/pools/listing.py:_CONTRIBUTED": "what each run brought to a pool, by its contents",
     "workflow/pools/pooled_topics.py:_COUNTS": "pooled documents that are not loaded, by pools and documents",
     "workflow/pools/analysis.py:_EXAMINATIONS": "the tops of runs, by the hashes of their files",
-    "workflow/runs/duplicate_runs.py:_REMEMBERED": "the tops of a run, by the hash of its file",
+    "workflow/runs/run_checks.py:_REMEMBERED": "the tops of a run, by the hash of its file",
     "workflow/scores/score_table.py:_SCORED": "scores, by qrels, measures and the hashes of files",
     "workflow/scores/leaderboard.py:_COMPARED": "every two of some runs, by the hash of their scores",
     "workflow/searching/host_index.py:_OPEN": "search indexes of this host that are open",
-    "web/search_index.py:_AWAY": "since when a search engine does not answer",
+    "web/jobs.py:_AWAY": "since when a search engine does not answer",
 }
 """Each is a projection of an append-only log, or known by all that it depends on; it can be thrown away."""
 KEEPERS = {

@@ -9,7 +9,7 @@ import pytest
 
 from tests.tree import ROOT, project_files
 from workbench.errors import WorkbenchError
-from workbench.help.environment import COMMANDS, VARIABLES
+from workbench.help.generated import COMMANDS, VARIABLES
 from workbench.settings import read_settings
 
 NAMED = re.compile(r"""["'](WORKBENCH_[A-Z_]+)["']""")

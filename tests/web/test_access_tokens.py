@@ -12,8 +12,8 @@ from tests.api import API, bearing
 from tests.cast import PASSWORD, Cast
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccessTokenRow, AccountRow
-from workbench.workflow.people.access_tokens import MOST_DAYS
 from workbench.workflow.people.accounts import WITHOUT_PASSWORD
+from workbench.workflow.people.sessions import MOST_DAYS
 from workbench.workflow.people.trail import TrailFilter, trail_entries
 
 

@@ -28,9 +28,9 @@ from workbench.storage.tables import (
     TrailRow,
 )
 from workbench.web.api.operations import operation_of
-from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.membership import remove_role
 from workbench.workflow.people.roles import Role
+from workbench.workflow.people.sessions import Scope
 
 Program = Callable[..., FlaskClient]
 HARBOUR = f"{API}/campaigns/harbour"

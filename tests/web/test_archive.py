@@ -16,8 +16,7 @@ from tests.databases import TABLES
 from tests.uploads import notices_in
 from workbench.storage.engine import Database
 from workbench.storage.tables import Base, CampaignRow, KeptAsideRow
-from workbench.workflow.campaigns.archive import archive_campaign, duplicate_campaign
-from workbench.workflow.campaigns.deletion import delete_campaign
+from workbench.workflow.campaigns.archive import archive_campaign, delete_campaign, duplicate_campaign
 from workbench.workflow.people.roles import Role
 
 PAGE = "/c/harbour/settings/archive"

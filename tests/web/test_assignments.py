@@ -10,7 +10,7 @@ from tests.uploads import text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.web import paging
-from workbench.web.pages.assignments import assignments
+from workbench.web.pages import assignments
 from workbench.workflow.judging.assignments import AssignmentLine, assignments_of, revoke
 from workbench.workflow.people.assessors import assessors_of
 

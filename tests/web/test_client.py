@@ -23,13 +23,12 @@ from tests.cast import CHEAP
 from tests.databases import opened_copy
 from tests.servers import WholeAnswers, running_server, served_here
 from tests.tree import ROOT
-from workbench.client import ApiError, CampaignClient, Client, Unreachable, to_frame
-from workbench.client.transport import Transport, segment
+from workbench.client import ApiError, CampaignClient, Client, Transport, Unreachable, segment, to_frame
 from workbench.help.manual import page_named
 from workbench.releases.check import check_release
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow
-from workbench.web.ids import read_id
+from workbench.web.requests import read_id
 from workbench.workflow.campaigns.campaigns import LONGEST_GUIDELINES
 from workbench.workflow.people.accounts import Account, create_account, create_first_account, prepare_account
 from workbench.workflow.people.invitations import accept
@@ -185,7 +184,7 @@ def test_a_campaign_from_topics_to_release_needs_no_browser(migrated_sqlite: Pat
 def test_an_answer_that_is_lost_is_asked_for_again_and_nothing_is_done_twice(
     served: Served, lossy: LosesAnswers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.client.transport.PAUSE_SECONDS", 0)
+    monkeypatch.setattr("workbench.client.PAUSE_SECONDS", 0)
     lossy.lost = 2
     sender = Transport(served.address, served.tokens["Olga"])
     assert sender.call("campaigns.create", {"name": "Estuary"})["slug"] == "estuary"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.client.transport import Transport, Unreachable, _operation
+from workbench.client import Transport, Unreachable, _operation
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n"
 STATED = b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"

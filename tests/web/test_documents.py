@@ -17,7 +17,7 @@ from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS
 from workbench.storage.engine import Database
 from workbench.storage.tables import DocumentLoadRow
-from workbench.web.pages.documents import documents
+from workbench.web.pages import documents
 from workbench.workflow.people.trail import TrailFilter, trail_entries
 
 ADDRESS = "/c/harbour/documents"

@@ -16,8 +16,8 @@ from tests.cast import Cast
 from workbench.errors import Finding, InvalidInput, Severity, WorkbenchError
 from workbench.web.access import anyone
 from workbench.web.errors import EXPLANATIONS, TITLES
-from workbench.web.ids import read_id, write_id
 from workbench.web.plain_text import blocks
+from workbench.web.requests import read_id, write_id
 from workbench.web.templating import day, grouped, moment
 
 

@@ -14,9 +14,9 @@ from workbench.formats.documents_image import image_original
 from workbench.formats.text_formats import sha256_of
 from workbench.records import Document, Original
 from workbench.storage.engine import Database
-from workbench.web.page_images import ImageAddress
 from workbench.web.rendering import render_document
 from workbench.web.security import FILE_HEADERS
+from workbench.web.stand_ins import ImageAddress
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.campaigns.originals import original_row, write_originals
 

@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 import pytest
 
 from tests.web.hostile_pages import PAGES
-from workbench.web.page_images import ImageAddress
 from workbench.web.rendering import ALLOWED, MATH, render_document
+from workbench.web.stand_ins import ImageAddress
 
 ELEMENTS = ALLOWED | MATH | {"span", "img"}
 _ATTRIBUTES = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask.testing import FlaskClient
 
 from tests.uploads import text_of, upload_runs
-from workbench.web.ids import write_id
+from workbench.web.requests import write_id
 
 ADDRESS = f"/c/harbour/runs/holes?tag={write_id('late')}"
 LATE = {"T1": ("d6", "d1"), "T2": ("d/4", "d6")}

@@ -15,7 +15,7 @@ from workbench.learning.stopping import STOPPING_RULES
 from workbench.pooling.strategies import PoolRecipe
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, PoolEventRow
-from workbench.web.ids import read_id
+from workbench.web.requests import read_id
 from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
@@ -158,7 +158,7 @@ def test_a_learners_pool_is_made_judged_and_tells_the_organiser_why(
     enter: Enter, olga: FlaskClient, cast: Cast, sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
-    for module in ("judging.preparing", "pools.states"):
+    for module in ("judging.preparing", "pools.open_pools"):
         monkeypatch.setattr(f"workbench.web.pages.{module}.begin_learning", asked.append)
     form = {"strategy": "learner", "learner-budget": "4", "learner-share": "0", "name": NAME}
     made = olga.post(ADDRESS, data={**form, "ties": "trec_eval"})

@@ -79,11 +79,7 @@ def test_every_page_of_a_campaign_belongs_to_a_tab(app: Flask) -> None:
         if "slug" in rule.arguments and "GET" in (rule.methods or ()) and not rule.endpoint.startswith("api.")
     }
     tabs = {module(endpoint) for _, endpoint, _ in PAGES}
-    # Originals of documents are files, which a page shows.
-    assert {endpoint for endpoint in pages if module(endpoint) not in tabs} == {
-        "files.shown",
-        "files.original",
-    }
+    assert {endpoint for endpoint in pages if module(endpoint) not in tabs} == set()
 
 
 @pytest.mark.parametrize("page", ["topics", "documents", "runs", "pools", ""])

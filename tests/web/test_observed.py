@@ -20,8 +20,17 @@ from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
 from workbench.storage.limits import log_slow_statements
 from workbench.web.context import Context, init_app
-from workbench.web.logs import ACCESS, HOUR, JsonLines, OncePerMinute, PlainLines, RecentErrors, RequestIds
-from workbench.web.repeats import QUIET_SECONDS, Repeats
+from workbench.web.logs import (
+    ACCESS,
+    HOUR,
+    QUIET_SECONDS,
+    JsonLines,
+    OncePerMinute,
+    PlainLines,
+    RecentErrors,
+    Repeats,
+    RequestIds,
+)
 from workbench.workflow.upkeep.status import LastBackup, note_backup
 
 TOKEN = "a token of twenty characters"

@@ -30,17 +30,15 @@ from workbench.storage.tables import (
     SignInAttemptRow,
 )
 from workbench.web.context import Context, init_app
-from workbench.web.pages.openid import UNCOUNTED
-from workbench.web.provider_trips import COOKIE
-from workbench.workflow.openid.browser_trips import TripPurpose, new_trip
+from workbench.web.pages.openid import COOKIE, UNCOUNTED
+from workbench.workflow.openid.browser_trips import TripPurpose, link_permission, new_trip
 from workbench.workflow.openid.identities import ProviderIdentity, link_identity
-from workbench.workflow.openid.link_permissions import link_permission
 from workbench.workflow.openid.provider import OpenIdProvider
 from workbench.workflow.openid.refusals import NotSignedIn, SignInObstacle
+from workbench.workflow.people.accounts import token_hash
 from workbench.workflow.people.administration import disable_account
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.throttling import FREE_FAILURES, Guess, record_failure
-from workbench.workflow.people.tokens import token_hash
 from workbench.workflow.people.trail import TrailFilter, check_trail, trail_entries
 
 GOES_ON = re.compile(r"0; url=(.*)")

@@ -17,7 +17,7 @@ from workbench.errors import WorkbenchError
 from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
 from workbench.web.context import Context, init_app
-from workbench.web.proxies import UnderPrefix
+from workbench.web.security import UnderPrefix
 
 PREFIX = "/workbench"
 ADDRESS = re.compile(r"""\s[a-z-]+=["'](/[^"']*)["']""")

@@ -16,7 +16,7 @@ from tests.uploads import import_judgments
 from tests.web.conftest import Enter
 from workbench.releases.check import check_release
 from workbench.storage.engine import Database
-from workbench.workflow.people.access_tokens import Scope
+from workbench.workflow.people.sessions import Scope
 
 RELEASES = f"{API}/campaigns/harbour/releases"
 # By majority: d1 of T1 is 3, é5 of T2 is 1; on d2 two differ.

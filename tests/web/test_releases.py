@@ -17,8 +17,8 @@ from tests.uploads import import_judgments, notices_in, text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.web.access import BYTES_FROM_STRANGERS
-from workbench.web.pages.releases import public as public_page
-from workbench.workflow.releases import scoring
+from workbench.web.pages import releases as release_pages
+from workbench.workflow.releases import reading
 
 LIST = "/c/harbour/releases"
 NEW = f"{LIST}/new"
@@ -173,8 +173,8 @@ def test_a_strangers_run_is_scored_and_not_kept(
 def test_what_is_no_run_or_too_large_is_refused_with_what_to_do(
     public: FlaskClient, stranger: FlaskClient, monkeypatch: pytest.MonkeyPatch, content: bytes, code: str
 ) -> None:
-    monkeypatch.setattr(scoring, "MOST_BYTES", 2000)
-    monkeypatch.setattr(scoring, "MOST_UNPACKED", 20_000)
+    monkeypatch.setattr(reading, "MOST_BYTES", 2000)
+    monkeypatch.setattr(reading, "MOST_UNPACKED", 20_000)
     answer = stranger.post(f"{PUBLIC}/score", **sent(content))
     assert answer.status_code == 422
     assert 'id="refusal"' in answer.text
@@ -196,8 +196,8 @@ def test_only_the_form_for_runs_takes_more_from_a_stranger(
 def test_who_finds_another_run_being_scored_is_asked_to_come_again(
     public: FlaskClient, stranger: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(public_page, "PATIENCE_SECONDS", 0)
-    with public_page._SCORING:
+    monkeypatch.setattr(release_pages, "PATIENCE_SECONDS", 0)
+    with release_pages._SCORING:
         assert stranger.post(f"{PUBLIC}/score", **sent(RUN)).status_code == 503
     assert stranger.post(f"{PUBLIC}/score", **sent(RUN)).status_code == 200
 

@@ -6,7 +6,7 @@ from flask.testing import FlaskClient
 
 from tests.builders import run_text
 from tests.uploads import check_files, keep_all, links, text_of, upload
-from workbench.web.ids import write_id
+from workbench.web.requests import write_id
 
 ADDRESS = "/c/harbour/runs"
 

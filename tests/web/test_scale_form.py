@@ -4,7 +4,7 @@ import pytest
 
 from workbench.errors import InvalidInput
 from workbench.records import BINARY, FOUR_GRADES, THREE_GRADES, Grade, Scale
-from workbench.web.pages.settings.scale_form import read_scale, scale_form_of, typed_scale_form
+from workbench.web.pages.settings.campaign import read_scale, scale_form_of, typed_scale_form
 
 OWN = {
     "scale": "own", "relevant": "1",

@@ -13,7 +13,7 @@ from workbench.records import Topic
 from workbench.scoring.curves import RULES
 from workbench.storage.engine import Database
 from workbench.web.pages.scores import leaderboard
-from workbench.web.pages.scores.curves import INTERPOLATIONS
+from workbench.web.pages.scores.runs import INTERPOLATIONS
 from workbench.workflow.campaigns.collection import load_topics
 
 ADDRESS = "/c/harbour/scores"

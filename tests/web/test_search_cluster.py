@@ -16,8 +16,8 @@ from workbench.searching.engine import EngineUnavailable, RefusedQuery
 from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow, SearchRow
-from workbench.web import search_index
-from workbench.web.pages.search import forms
+from workbench.web import jobs
+from workbench.web.pages import search
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.desk_rules import save_allows_search
 from workbench.workflow.searching.index import refresh_index
@@ -112,7 +112,7 @@ class TestClusterAway:
         def asked(*_: object) -> None:
             raise AssertionError("it was asked a moment ago")
 
-        monkeypatch.setattr(search_index, "_has_seen", asked)
+        monkeypatch.setattr(jobs, "_has_seen", asked)
         assert ada.get(place).status_code == 200
 
 
@@ -122,7 +122,7 @@ def test_a_cluster_that_goes_away_between_the_look_and_the_search_is_said_to_be_
     def gone(*_: object) -> None:
         raise EngineUnavailable("gone")
 
-    monkeypatch.setattr(forms, "answer_search", gone)
+    monkeypatch.setattr(search, "answer_search", gone)
     assert ada.post(place, data={"query": "spring"}).status_code == 503
     assert "does not answer" in text_of(ada.get(place).text)
 
@@ -133,6 +133,6 @@ def test_a_query_that_a_cluster_refuses_does_not_stop_others(
     def refused(*_: object) -> None:
         raise RefusedQuery("too many words", remedy="use fewer words")
 
-    monkeypatch.setattr(forms, "answer_search", refused)
+    monkeypatch.setattr(search, "answer_search", refused)
     assert ada.post(place, data={"query": "spring"}).status_code == 422
     assert "does not answer" not in text_of(ada.get(place).text)

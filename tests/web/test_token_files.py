@@ -15,8 +15,8 @@ from tests.web.conftest import Enter
 from tests.web.test_client_calls import Of
 from workbench.storage.engine import Database
 from workbench.web.access import access_of
-from workbench.web.results import file_endpoints
-from workbench.workflow.people.access_tokens import Scope
+from workbench.web.downloads import file_endpoints
+from workbench.workflow.people.sessions import Scope
 
 of = test_client_calls.of
 

@@ -13,9 +13,9 @@ from tests.cast import PASSWORD, Cast
 from tests.web.test_desk_api import Desk
 from workbench.storage.engine import Database
 from workbench.web.access import access_of
-from workbench.web.repeats import QUIET_SECONDS, Repeats
+from workbench.web.logs import QUIET_SECONDS, Repeats
 from workbench.web.trail import LED_BACK, is_recorded
-from workbench.workflow.people.act_names import ACTS, act_in_words
+from workbench.workflow.people.acts import ACTS, act_in_words
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.trail import TrailEntry, TrailFilter, check_trail, trail_entries
 

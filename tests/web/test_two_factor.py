@@ -24,7 +24,7 @@ from workbench.workflow.clock import utc_now
 from workbench.workflow.people import two_factor
 from workbench.workflow.people.accounts import WITHOUT_PASSWORD
 from workbench.workflow.people.administration import set_administrator
-from workbench.workflow.people.one_time_codes import code_at, step_at
+from workbench.workflow.people.two_factor import code_at, step_at
 
 PAGE = "/account/two-factor"
 SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"

@@ -13,7 +13,7 @@ from workbench.agreement.options import AgreementOptions
 from workbench.agreement.pairwise import AssessorPair, Overlap, Threshold
 from workbench.agreement.report import AgreementReport, Matrix, what_differs
 from workbench.agreement.selection import Selection
-from workbench.json_forms.filling import filled
+from workbench.json_forms.collecting import filled
 from workbench.json_forms.results import (
     AgreementJson,
     Coefficients,

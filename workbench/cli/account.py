@@ -39,19 +39,13 @@ from workbench.figures import counted
 from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.people.access_tokens import (
-    MOST_DAYS,
-    USUAL_DAYS,
-    Scope,
-    access_tokens,
-    make_access_token,
-    revoke_access_token,
-)
 from workbench.workflow.people.accounts import (
+    Passwords,
     account_by_login,
     any_account,
     create_account,
     create_first_account,
+    password_findings,
     prepare_account,
 )
 from workbench.workflow.people.administration import (
@@ -64,11 +58,17 @@ from workbench.workflow.people.administration import (
 from workbench.workflow.people.groups import group_named, join
 from workbench.workflow.people.mail_addresses import checked_address, remove_address, set_address
 from workbench.workflow.people.membership import add_role
-from workbench.workflow.people.passwords import Passwords, password_findings
-from workbench.workflow.people.resets import make_reset
 from workbench.workflow.people.roles import Role
+from workbench.workflow.people.sessions import (
+    MOST_DAYS,
+    USUAL_DAYS,
+    Scope,
+    access_tokens,
+    make_access_token,
+    revoke_access_token,
+)
+from workbench.workflow.people.signing_in import make_reset, sign_out_everywhere
 from workbench.workflow.people.signing_in import set_password as store_password
-from workbench.workflow.people.signing_in import sign_out_everywhere
 from workbench.workflow.people.trail import TrailFilter, entry_data, trail_entries
 from workbench.workflow.upkeep.erasure import erase_person
 

@@ -11,7 +11,6 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -217,7 +216,7 @@ def command(
             if len(choices) == 1:
                 raise
             refused[choice_name(one)] = str(error)
-    accuracies: dict[str, Rightness] = {}
+    accuracies: dict[str, dict[str, float | None]] = {}
     agreement: dict[str, dict[str, float | None]] = {}
     if gold:
         experts = grades_of(read_graded(gold, codes))
@@ -235,7 +234,7 @@ def command(
                 "contradicted": latest.contradicted,
                 "rules": {name: summary_json(one) for name, one in summaries.items()},
                 "refused": refused,
-                "accuracy": {name: asdict(one) for name, one in accuracies.items()},
+                "accuracy": accuracies,
                 "agreement": agreement,
             }
         )
@@ -247,12 +246,8 @@ def command(
             ["rule", "known", "n", "accuracy", "same grade", "kappa"],
             (
                 (
-                    name,
-                    one.known,
-                    one.n,
-                    figure(one.accuracy, "z.3f", "undefined"),
-                    figure(one.same_grade, "z.3f", "undefined"),
-                    figure(one.kappa, "z.3f", "undefined"),
+                    *(name, one["known"], one["n"]),
+                    *(figure(one[key], "z.3f", "undefined") for key in ("accuracy", "same_grade", "kappa")),
                 )
                 for name, one in accuracies.items()
             ),
@@ -264,23 +259,14 @@ def command(
             say_aside(f"note: agreement of the assessors, the {which} judgments: {listed}")
 
 
-@dataclass(frozen=True, slots=True)
-class Rightness:
-    """A rule against expert labels: of `known` pairs it settled `n`.
+def with_experts(
+    found: Consensus, experts: Mapping[Pair, int], relevant_from: int
+) -> dict[str, float | None]:
+    """How right a rule is by experts' grades: of `known` pairs it settled `n`.
 
     `accuracy` is the share on the right side of the relevance threshold, `same_grade` that with the very
     grade, `kappa` the pooled kappa with the experts, relevant or not; each None where it is undefined.
     """
-
-    known: int
-    n: int
-    accuracy: float | None
-    same_grade: float | None
-    kappa: float | None
-
-
-def with_experts(found: Consensus, experts: Mapping[Pair, int], relevant_from: int) -> Rightness:
-    """How right a rule is by experts' grades of some of its pairs."""
     same_scale = found.relevant_from == relevant_from
     right = accuracy(found, experts, relevant_from=relevant_from, same_scale=same_scale)
     sides = {
@@ -288,8 +274,13 @@ def with_experts(found: Consensus, experts: Mapping[Pair, int], relevant_from: i
         "experts": {pair: int(grade >= relevant_from) for pair, grade in experts.items()},
     }
     both, _, _ = judged_ratings(sides, categories=(1, 0))
-    kappa = coefficient_value(both.with_all(), "pooled").value if right.n else None
-    return Rightness(right.known, right.n, right.binary, right.exact, kappa)
+    return {
+        "known": right.known,
+        "n": right.n,
+        "accuracy": right.binary,
+        "same_grade": right.exact,
+        "kappa": coefficient_value(both.with_all(), "pooled").value if right.n else None,
+    }
 
 
 def crowd_agreement(judgments: Sequence[Judgment]) -> dict[str, float | None]:

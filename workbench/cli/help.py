@@ -9,8 +9,7 @@ import click
 from workbench.cli.output import printable, say_table
 from workbench.errors import NotFound
 from workbench.help.manual import Page, page_named, pages
-from workbench.help.rendering import terminal_markdown
-from workbench.help.search import search
+from workbench.help.search import search, terminal_markdown
 
 
 @click.command()

@@ -21,9 +21,8 @@ from workbench.errors import InvalidInput, WorkbenchError
 from workbench.settings import Settings, environment_of, read_settings
 from workbench.storage.engine import Database
 from workbench.storage.migrate import delete_everything
-from workbench.workflow.campaigns.deletion import finish_deletions
-from workbench.workflow.people.accounts import any_account
-from workbench.workflow.people.passwords import Passwords, password_findings
+from workbench.workflow.campaigns.archive import finish_deletions
+from workbench.workflow.people.accounts import Passwords, any_account, password_findings
 
 DEFAULT_PORT = 8765
 SERVER = "workbench.web.server"

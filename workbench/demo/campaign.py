@@ -10,15 +10,21 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 
-from workbench.demo.content import (
+from workbench.demo.collection import (
     CAMPAIGN_NAME,
     CAMPAIGN_SCALE,
+    COSTS,
+    GROUPS,
     GUIDELINES,
+    TIDEWATER,
     demo_documents,
+    demo_runs,
     demo_topics,
     demo_truth,
+    description_of,
+    group_of,
+    terms,
 )
-from workbench.demo.runs import COSTS, GROUPS, TIDEWATER, demo_runs, description_of, group_of, terms
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.formats.runs import write_run
 from workbench.pooling.strategies import PoolRecipe

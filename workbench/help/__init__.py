@@ -1,9 +1,8 @@
 """What people read: one Markdown page for each reader and step, the same in the browser and the terminal.
 
     manual       the pages, their order, and which page of the product each one explains
-    generated    the tables that a registry of the program fills in
-    rendering    a page as HTML, as Markdown for a terminal, and as sections
-    search       full-text search over the sections
+    generated    the tables that a registry of the program fills in, and the environment variables
+    search       a page as HTML, as Markdown for a terminal, and as sections; full-text search over these
 
 To add a page, write `pages/NAME.md`. It begins with `key: value` lines between two lines of `---`:
 

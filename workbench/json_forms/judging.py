@@ -1,4 +1,4 @@
-"""The JSON of pools, assignments, judgments, decisions and releases."""
+"""The JSON of plans, searching and judging."""
 
 from __future__ import annotations
 
@@ -239,3 +239,59 @@ class OwnAddedJson(TypedDict):
     added: list[str]
     passed: list[str]
     without_text: int
+
+
+class PoolPlanJson(TypedDict):
+    """A pool that could be made, by topic and by depth, and the hours of judging it.
+
+    `certainty` says how far `pairs` will be the pool's size: exact, expected or at most. `seconds` of a
+    judgment are given, measured or assumed. `by_depth` has the pairs of a depth pool at some depths.
+    """
+
+    strategy: str
+    parameters: dict[str, str]
+    supplementary: bool
+    runs: int
+    pairs: float
+    certainty: str
+    per_pair: int
+    assessors: int
+    seconds: float
+    seconds_from: str
+    hours: float
+    hours_each: float
+    topics: dict[str, float]
+    by_depth: dict[str, int]
+
+
+class HitJson(TypedDict):
+    """A document that a search has shown, with the sentences that match; your own answer where there is one.
+
+    `pooled` if it is in a pool of the topic already.
+    """
+
+    rank: int
+    docno: str
+    title: str
+    fragments: list[str]
+    answer: str | None
+    grade: int | None
+    pooled: bool
+
+
+class SearchJson(TypedDict):
+    """A search: what was typed and how it was understood, and the hits shown so far, of `found` in all.
+
+    `documents` were searched. With `more` there are further hits to show.
+    """
+
+    search: int
+    topic: str
+    typed: str
+    like: str | None
+    understood: str
+    among: str
+    found: int
+    documents: int
+    more: bool
+    hits: list[HitJson]

@@ -33,9 +33,9 @@ from workbench.web.requests import (
 from workbench.workflow.campaigns.campaigns import ARCHIVED, LONGEST_GUIDELINES, RESTORE
 from workbench.workflow.campaigns.visits import Visit, VisitedCampaign, token_visit_of, visit_of
 from workbench.workflow.judging.worklists import effective_roles, may_be_suspended
-from workbench.workflow.people.access_tokens import Scope, note_use, use_is_noted
 from workbench.workflow.people.accounts import Account, any_account
 from workbench.workflow.people.roles import Role
+from workbench.workflow.people.sessions import Scope, note_token_use, use_is_noted
 from workbench.workflow.people.two_factor import has_to_turn_on
 
 # A sign-in is far smaller; the desk of a disabled account may still deliver a batch of answers.
@@ -289,7 +289,7 @@ def _recognise_program() -> None:
     if not use_is_noted(found.used_at):
         # Not worth an error where the database is busy.
         with suppress(Unavailable), app_context().database.writing() as db:
-            note_use(db, found.token_id)
+            note_token_use(db, found.token_id)
 
 
 def _is_file() -> bool:

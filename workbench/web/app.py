@@ -10,14 +10,13 @@ from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
 from workbench.storage.limits import log_slow_statements
 from workbench.storage.migrate import migrate
-from workbench.web import access, api, assets, context, errors, notices, security, templating, trail
-from workbench.web.ids import IdConverter, NumberConverter, TextConverter
+from workbench.web import access, api, context, errors, notices, security, templating, trail
 from workbench.web.pages import BLUEPRINTS
-from workbench.web.proxies import Application as Answering
-from workbench.web.proxies import KnownHosts, TrustedProxies, UnderPrefix
-from workbench.web.requests import StorableRequest
+from workbench.web.requests import IdConverter, NumberConverter, StorableRequest, TextConverter
+from workbench.web.security import Application as Answering
+from workbench.web.security import KnownHosts, TrustedProxies, UnderPrefix
 from workbench.workflow.openid.provider import OpenIdProvider
-from workbench.workflow.people.passwords import Passwords
+from workbench.workflow.people.accounts import Passwords
 
 # Limit of all fields of one form together, without files: guidelines are the longest.
 MAX_FIELDS_BYTES = 8 * 1024**2
@@ -61,7 +60,7 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
         log_slow_statements(database.engine, settings.slow_statement_ms)
     for part in (trail, security, access, errors, notices, templating):
         part.init_app(app)
-    assets.init_app(app, settings.static)
+    templating.serve_assets(app, settings.static)
     for blueprint in (*BLUEPRINTS, api.blueprint):
         app.register_blueprint(blueprint)
     # The name that a proxy forwards is looked at after it is believed.

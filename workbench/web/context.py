@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from typing import Concatenate, ParamSpec, TypeVar
 
 from flask import Flask, current_app, g
 
@@ -15,15 +16,16 @@ from workbench.errors import Conflict, NotFound, Unavailable
 from workbench.settings import Settings
 from workbench.storage import Connection, Session, locks
 from workbench.storage.engine import ROWS_GONE, Database
-from workbench.web.observed import Observed
-from workbench.web.repeats import Repeats
+from workbench.web.logs import Observed, Repeats
 from workbench.workflow.campaigns.campaigns import ARCHIVED, RESTORE, campaign_of
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.openid.provider import OpenIdProvider
-from workbench.workflow.people.passwords import Passwords
-from workbench.workflow.people.sessions import note_use
+from workbench.workflow.people.accounts import Passwords
+from workbench.workflow.people.sessions import note_session_use
 
 LOG = logging.getLogger(__name__)
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 
 class LastUses:
@@ -50,7 +52,7 @@ class LastUses:
     def _store(self, database: Database, token: str) -> None:
         try:
             with database.writing() as db:
-                note_use(db, token)
+                note_session_use(db, token)
         except Unavailable as error:
             # The next request asks for it again.
             LOG.warning("the last use of a session is not noted: %s", error)
@@ -97,6 +99,52 @@ def context_of(app: Flask) -> Context:
 def reading() -> AbstractContextManager[Session]:
     """A transaction that reads one snapshot."""
     return app_context().database.reading()
+
+
+@contextmanager
+def reading_here() -> Iterator[tuple[Session, int]]:
+    """A transaction that reads one snapshot, and the number of the campaign of this page."""
+    with reading() as db:
+        yield db, g.campaign.id
+
+
+@contextmanager
+def writing_here() -> Iterator[tuple[Session, int]]:
+    """The same for a transaction that changes the campaign; raises as `writing`."""
+    with writing() as db:
+        yield db, g.campaign.id
+
+
+def read_here(
+    function: Callable[Concatenate[Session, int, Given], Result], *given: Given.args, **named: Given.kwargs
+) -> Result:
+    """What a function makes of the campaign of this page, in one transaction that reads it."""
+    with reading_here() as (db, campaign_id):
+        return function(db, campaign_id, *given, **named)
+
+
+def write_here(
+    function: Callable[Concatenate[Session, int, Given], Result], *given: Given.args, **named: Given.kwargs
+) -> Result:
+    """The same in one transaction that changes it; raises as `writing`."""
+    with writing_here() as (db, campaign_id):
+        return function(db, campaign_id, *given, **named)
+
+
+def read_own(
+    function: Callable[Concatenate[Session, int, Given], Result], *given: Given.args, **named: Given.kwargs
+) -> Result:
+    """What a function makes of the account that is signed in, in one transaction that reads it."""
+    with reading() as db:
+        return function(db, g.viewer.id, *given, **named)
+
+
+def write_own(
+    function: Callable[Concatenate[Session, int, Given], Result], *given: Given.args, **named: Given.kwargs
+) -> Result:
+    """The same in one transaction that changes it; raises as `writing`."""
+    with writing() as db:
+        return function(db, g.viewer.id, *given, **named)
 
 
 def asking() -> AbstractContextManager[Connection]:

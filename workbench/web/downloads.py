@@ -2,6 +2,9 @@
 
 A large one is written into a file while it is read from the database: it takes no memory, and a slow reader
 holds no transaction. It is sent once it is whole: an error in its middle is the answer.
+
+What a page offers for download, a program gets from the same address with its token. To offer a result: below
+the access of the view of a file state `result`, and return what the file has.
 """
 
 from __future__ import annotations
@@ -9,15 +12,20 @@ from __future__ import annotations
 import logging
 import re
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
 from urllib.parse import quote
 
-from flask import has_request_context, request
+from flask import Flask, has_request_context, request
 from werkzeug.wrappers import Response
 from werkzeug.wsgi import wrap_file
 
-from workbench.errors import NoRoom
+from workbench.errors import NoRoom, WorkbenchError
 from workbench.tables import Export, csv_parts
+from workbench.web.access import FILE, here
+from workbench.web.forms import query_text
 
 LOG = logging.getLogger(__name__)
 IN_MEMORY = 1024**2
@@ -87,3 +95,61 @@ def _disposition(name: str) -> str:
     plain = name.encode("ascii", "replace").decode().replace("?", "_")
     encoded = quote(name.encode("utf-8", "surrogateescape"), safe="")
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{encoded}"
+
+
+CSV, TSV, TEXT = "csv", "tsv", "text"
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A result as other programs read it: how its file's name ends, its media type, and its lines."""
+
+    extension: str
+    kind: str
+    lines: Iterable[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class MadeResult:
+    """A result that was made: how its file is called, its table, its text."""
+
+    name: str
+    export: Export | None = None
+    text: TextFile | None = None
+
+
+def result(make: Callable[..., MadeResult]) -> Callable[..., Response]:
+    """Let a view of a file, which says what is in it, answer programs too."""
+
+    @wraps(make)
+    def file(*, kind: str = "", **values: Any) -> Response:
+        return result_file(make(**values), kind)
+
+    setattr(file, FILE, True)
+    return file
+
+
+def result_file(made: MadeResult, kind: str) -> Response:
+    """A result as a file of a format; without one as its text, or as CSV where it has none."""
+    name = f"{here().slug}.{made.name}"
+    if made.text is not None and kind in {"", TEXT}:
+        return attachment(made.text.lines, f"{name}.{made.text.extension}", kind=made.text.kind)
+    if made.export is None:
+        raise ValueError(f"{made.name} has no table")
+    if kind == TSV:
+        parts = csv_parts(made.export.columns, made.export.rows(), separator="\t")
+        return attachment(parts, f"{name}.tsv", kind="text/tab-separated-values")
+    return export_file(made.export, kind or CSV, name)
+
+
+def part_asked(parts: Collection[str]) -> str:
+    """The table that `?part=` names, the first without it; raises WorkbenchError for an unknown one."""
+    part = query_text("part") or next(iter(parts))
+    if part not in parts:
+        raise WorkbenchError(f"there is no table {part}", remedy=f"choose one of {', '.join(parts)}")
+    return part
+
+
+def file_endpoints(app: Flask) -> frozenset[str]:
+    """The endpoints of all files of results."""
+    return frozenset(name for name, view in app.view_functions.items() if hasattr(view, FILE))

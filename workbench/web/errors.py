@@ -1,12 +1,14 @@
-"""Errors as pages, and for programs as problems: one that the user can fix says how; any other reveals
-nothing about its cause.
+"""Errors as pages, and for programs as problems in the form of RFC 9457.
+
+One that the user can fix says how; any other reveals nothing about its cause.
 """
 
 from __future__ import annotations
 
+import json
 import logging
-import threading
-import time
+from dataclasses import dataclass
+from http import HTTPStatus
 
 from flask import Flask, g, render_template
 from werkzeug.exceptions import HTTPException, ServiceUnavailable
@@ -22,10 +24,40 @@ from workbench.errors import (
     NotFound,
     Unavailable,
     WorkbenchError,
+    finding_to_json,
 )
 from workbench.storage.engine import ROWS_GONE
-from workbench.web.problems import Failure, problem_response
+from workbench.web.forms import Findings
+from workbench.web.logs import Repeats
 from workbench.web.requests import of_api, wants_fragment
+
+CONTENT_TYPE = "application/problem+json"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What an error says, as a page or as a problem."""
+
+    status: int
+    title: str
+    message: str
+    remedy: str = ""
+    findings: Findings = ()
+
+
+def problem_response(failure: Failure) -> Response:
+    """A failure as a problem; `findings` name each error of a rejected input by its code."""
+    problem = {
+        "type": "about:blank",
+        "title": HTTPStatus(failure.status).phrase,
+        "status": failure.status,
+        "detail": failure.message,
+        "remedy": failure.remedy,
+        "findings": [finding_to_json(finding) for finding in failure.findings],
+        "request": g.get("request_id", ""),
+    }
+    return Response(json.dumps(problem), failure.status, content_type=CONTENT_TYPE)
+
 
 STATUS: dict[type[WorkbenchError], int] = {NotFound: 404, NotAllowed: 403, Conflict: 409, NoRoom: 507}
 TITLES = {
@@ -75,8 +107,6 @@ DISK_FULL = (
     "Tell the administrator of this server. Answers at the judging desk wait in your browser.",
 )
 RETRY_SECONDS = 5
-# A lost database fails every request: one line of the log tells of all within so many seconds.
-QUIET_SECONDS = 60
 LOG = logging.getLogger(__name__)
 
 
@@ -105,36 +135,20 @@ def failed(error: HTTPException) -> Response:
     return response
 
 
-class UnavailableLog:
-    """Logs that the database does not respond: once in a while, with how often it happened."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._next = 0.0
-        self._unsaid = 0
-
-    def add(self, error: Unavailable) -> None:
-        """Log an error, or count it for the next line."""
-        with self._lock:
-            now = time.monotonic()
-            if now < self._next:
-                self._unsaid += 1
-                return
-            unsaid, self._unsaid, self._next = self._unsaid, 0, now + QUIET_SECONDS
-        more = f" ({unsaid} more requests failed before)" if unsaid else ""
-        LOG.error("the database does not respond: %s%s", error, more)
-
-
 def init_app(app: Flask) -> None:
     """Have every error answered by a page, or by a fragment if htmx sent the request."""
-    log = UnavailableLog()
+    repeats = Repeats()
 
     def overtaken(error: Exception) -> Response:
         LOG.warning("a change was overtaken by another", exc_info=error)
         return refused(ChangedAtOnce())
 
     def unavailable(error: Unavailable) -> Response:
-        log.add(error)
+        # A lost database fails every request: one line of the log in a minute tells of all.
+        times = repeats.times(Unavailable)
+        if times:
+            more = f" ({times - 1} more requests failed before)" if times > 1 else ""
+            LOG.error("the database does not respond: %s%s", error, more)
         # The page must not ask the database who is reading it.
         for name in ("viewer", "campaign"):
             g.pop(name, None)

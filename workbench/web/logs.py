@@ -1,7 +1,8 @@
 """The log of a server process: lines of text or JSON on standard error, each with the id of its request.
 
 A flood of one warning or error is one line a minute with how often it happened. No line has a password, a
-link, a login or an address of a person: requests are named by endpoint and id, people by nothing.
+link, a login or an address of a person: requests are named by endpoint and id, people by nothing. What is
+observed of requests, counts and times, is for `/metrics`; the access log has a line for each.
 """
 
 from __future__ import annotations
@@ -17,9 +18,35 @@ from datetime import UTC, datetime
 from typing import Any
 
 from flask import g, has_request_context
+from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from workbench.settings import Settings
-from workbench.web.repeats import Repeats
+
+QUIET_SECONDS = 60
+MOST_KINDS = 10_000
+
+
+class Repeats:
+    """Counts events, each of a kind of its own; any thread may."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._seen: dict[tuple[object, ...], tuple[float, int]] = {}
+
+    def times(self, *what: object) -> int:
+        """How often it happened since it was last told; 0 if it is not to be told yet."""
+        with self._lock:
+            now = self._clock()
+            since, count = self._seen.get(what, (now - QUIET_SECONDS, 0))
+            if now - since < QUIET_SECONDS:
+                self._seen[what] = since, count + 1
+                return 0
+            if len(self._seen) >= MOST_KINDS:
+                self._seen.clear()
+            self._seen[what] = now, 0
+            return count + 1
+
 
 ACCESS = "workbench.access"
 FIELDS = "fields"
@@ -132,3 +159,47 @@ def _time_of(record: logging.LogRecord) -> str:
 
 def _one_line(text: str) -> str:
     return "".join(character if character.isprintable() else f"\\x{ord(character):02x}" for character in text)
+
+
+# Seconds; a save takes milliseconds, a table of scores seconds.
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120)
+READS = frozenset({"GET", "HEAD", "OPTIONS"})
+METHODS = READS | {"POST", "PUT", "PATCH", "DELETE"}
+READING, SAVING = "reading", "saving"
+LOG = logging.getLogger(ACCESS)
+
+
+class Observed:
+    """The counts of a server since it `began` (seconds since 1970)."""
+
+    def __init__(self) -> None:
+        self.began = time.time()
+        self.errors = RecentErrors()
+        self.registry = CollectorRegistry()
+        of_request = ("method", "endpoint", "status")
+        self._requests = Counter(
+            "workbench_requests", "Requests answered", of_request, registry=self.registry
+        )
+        self._seconds = Histogram(
+            "workbench_request_seconds",
+            "Seconds to answer a request",
+            ("kind",),
+            buckets=BUCKETS,
+            registry=self.registry,
+        )
+
+    def add(self, method: str, endpoint: str, status: int, seconds: float) -> None:
+        """Count a request, and write its line if the access log is on."""
+        self._requests.labels(method, endpoint, str(status)).inc()
+        self._seconds.labels(READING if method in READS else SAVING).observe(seconds)
+        if LOG.isEnabledFor(logging.INFO):
+            fields = {
+                "request": g.request_id,
+                "method": method,
+                "endpoint": endpoint,
+                "status": status,
+                "milliseconds": round(seconds * 1000, 1),
+            }
+            LOG.info(
+                "%s", " ".join(f"{name}={value}" for name, value in fields.items()), extra={FIELDS: fields}
+            )

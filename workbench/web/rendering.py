@@ -6,6 +6,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from html import escape, unescape
 from types import MappingProxyType
 from urllib.parse import urlsplit
@@ -26,9 +27,8 @@ from workbench.web.chunking import (
     names,
     pieces,
 )
-from workbench.web.left_out import LAYOUT, marks_shown, with_stand_ins
-from workbench.web.page_images import ImageAddress, PageImages
 from workbench.web.plain_text import Block, BlockKind, blocks
+from workbench.web.stand_ins import LAYOUT, ImageAddress, PageImages, marks_shown, with_stand_ins
 
 _LINK = re.compile(r'<a href="([^"]*)"([^<>]*)>')
 LONGEST_ADDRESS = 60
@@ -132,6 +132,7 @@ _DIRECTION_SIGNS = "\u202a\u202b\u202c\u2066\u2067\u2068\u2069"
 _DIRECTIONS = re.compile(f"[{_DIRECTION_SIGNS}]")
 _UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef]")
 
+_cleaned = partial(nh3.clean, attributes={"a": {"href"}}, url_schemes={"http", "https"}, url_relative="deny")
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
@@ -169,13 +170,10 @@ def render_report(markdown: str) -> Markup:
 def _rendered(markdown: str, *, below: int) -> str:
     """Markdown as cleaned HTML, with its headings so many levels down."""
     rendered = _MARKDOWN.render(_UNSHOWABLE.sub("\ufffd", markdown))
-    clean = nh3.clean(
+    clean = _cleaned(
         rendered,
         tags=ALLOWED,
         clean_content_tags=DROPPED,
-        attributes={"a": {"href"}},
-        url_schemes={"http", "https"},
-        url_relative="deny",
         link_rel="noopener noreferrer",
         set_tag_attribute_values={"a": {"target": "_blank"}},
     )
@@ -225,14 +223,11 @@ def _html(text: str, images: PageImages) -> str:
     kept_breaks = "\n" in text and not _BREAKS.search(text)
     slow = len(_SLOW.findall(text)) > MOST_SLOW
     text = _named_as_html(_MATH_PREFIX.sub(r"<\1", with_stand_ins(text)))
-    clean = nh3.clean(
+    clean = _cleaned(
         images.as_links(_DIVISION.sub(r"<\1div>", _resolved(text) if slow else text)),
         tags=ALLOWED | MATH,
         clean_content_tags=DROPPED | OTHER_MATH,
-        attributes={"a": {"href"}},
         tag_attribute_values=MATH_VALUES | CELL_SPANS,
-        url_schemes={"http", "https"},
-        url_relative="deny",
         link_rel="noopener noreferrer nofollow",
         set_tag_attribute_values={"a": {"target": "_blank"}} | {name: {"dir": "auto"} for name in DIRECTED},
     )

@@ -30,8 +30,8 @@ from workbench.web.app import from_environment
 from workbench.web.context import context_of
 from workbench.web.errors import EXPLANATIONS
 from workbench.web.logs import start_logging
-from workbench.web.proxies import Application
 from workbench.web.requests import API, SESSION_COOKIES
+from workbench.web.security import Application
 
 THREADS = 16
 """With four, saves wait behind documents that others fetch ahead: p99 1.4 s at 32 robots, .6 s with these."""
@@ -62,7 +62,7 @@ def serve_site(*, host: str, port: int) -> None:
         channel_timeout=IDLE_SECONDS,
         max_request_body_size=BYTES_FROM_STRANGERS,
         max_request_header_size=MOST_HEADER_BYTES,
-        # `web.proxies` does that, by the networks of the settings.
+        # `web.security` does that, by the networks of the settings.
         clear_untrusted_proxy_headers=False,
         asyncore_use_poll=True,
         ident=None,

@@ -1,27 +1,32 @@
-"""Jinja's options, filters and globals; undefined names are errors and everything is escaped."""
+"""Jinja's options, filters and globals, and static files; undefined names are errors, everything is escaped.
+
+The address of a static file contains a hash of its content, so that browsers may cache it for ever.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
 import uuid
 from collections.abc import Iterable
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from flask import Flask, g, request, url_for
 from jinja2 import StrictUndefined
 from markupsafe import Markup
+from werkzeug.wrappers import Response
 
 from workbench import __version__
 from workbench.figures import percent, share_of
 from workbench.help.manual import page_for
 from workbench.web import navigation, notices
-from workbench.web.access import here_or_none, viewer, viewer_or_none
+from workbench.web.access import anyone, here_or_none, viewer, viewer_or_none
 from workbench.web.context import app_context, reading, sends_mail
-from workbench.web.ids import write_id
-from workbench.web.page_images import ImageAddress
 from workbench.web.rendering import marked_pieces, paragraphs, plain_words, render_document, render_guidelines
-from workbench.web.requests import Values
+from workbench.web.requests import Values, write_id
+from workbench.web.stand_ins import ImageAddress
 from workbench.workflow.campaigns.originals import ShownForm
 from workbench.workflow.judging.desk_settings import (
     TEXT_OPTIONS,
@@ -30,7 +35,7 @@ from workbench.workflow.judging.desk_settings import (
     own_words,
     text_settings_of,
 )
-from workbench.workflow.people.passwords import HINT as PASSWORD_HINT
+from workbench.workflow.people.accounts import HINT as PASSWORD_HINT
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
@@ -161,3 +166,48 @@ def help_address() -> str:
     """The address of the help for the page that is being shown."""
     page = page_for(request.endpoint)
     return url_for("help.page", page=page.name) if page else url_for("help.index")
+
+
+FOR_EVER = "public, max-age=31536000, immutable"
+
+
+class Assets:
+    """The hashes of the files in a folder, recomputed when a file changes."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.resolve()
+        self._known: dict[str, tuple[Path, float, str]] = {}
+
+    def hash_of(self, name: str) -> str | None:
+        """Twelve hexadecimal digits of the SHA-256 of a file, or None if there is no such file."""
+        known = self._known.get(name)
+        path = known[0] if known else (self._folder / name).resolve()
+        if known is None and not path.is_relative_to(self._folder):
+            return None
+        try:
+            changed = path.stat().st_mtime
+            if known is None or known[1] != changed:
+                known = (path, changed, hashlib.sha256(path.read_bytes()).hexdigest()[:12])
+                self._known[name] = known
+        except OSError:
+            return None
+        return known[2]
+
+
+def serve_assets(app: Flask, folder: Path) -> None:
+    """Have `url_for('static', ...)` add the hash and responses state how long they may be cached."""
+    assets = Assets(folder)
+    anyone(app.view_functions["static"])
+
+    @app.url_defaults
+    def add_hash(endpoint: str, values: dict[str, Any]) -> None:
+        if endpoint == "static" and "v" not in values and (found := assets.hash_of(values["filename"])):
+            values["v"] = found
+
+    @app.after_request
+    def add_cache_control(response: Response) -> Response:
+        if request.endpoint == "static" and response.status_code in {200, 206, 304}:
+            given = request.args.get("v")
+            current = given is not None and given == assets.hash_of((request.view_args or {})["filename"])
+            response.headers["Cache-Control"] = FOR_EVER if current else "no-cache"
+        return response

@@ -17,15 +17,19 @@ from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.records import BINARY
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, TopicRow
-from workbench.workflow.campaigns import deletion
-from workbench.workflow.campaigns.archive import archive_campaign, restore_campaign
+from workbench.workflow.campaigns import archive
+from workbench.workflow.campaigns.archive import (
+    archive_campaign,
+    delete_campaign,
+    finish_deletions,
+    restore_campaign,
+)
 from workbench.workflow.campaigns.campaigns import (
     all_campaigns,
     campaign_by_slug,
     campaign_of,
     create_campaign,
 )
-from workbench.workflow.campaigns.deletion import delete_campaign, finish_deletions
 from workbench.workflow.judging.sync import Outcome, receive
 from workbench.workflow.overview.cards import campaigns_of
 
@@ -83,16 +87,16 @@ def test_an_interrupted_deletion_shows_nothing_and_is_completed(
 ) -> None:
     with pytest.raises(InvalidInput):
         delete_campaign(database, cast.campaign_id, typed_name="harbour")
-    countdown, original = iter(range(portions)), deletion._delete_some
+    countdown, original = iter(range(portions)), archive._delete_some
 
     def killed(*given: Any) -> int:
         next(countdown)
         return original(*given)
 
     with monkeypatch.context() as killing:
-        killing.setattr(deletion, "FIRST_PORTION", 1)
-        killing.setattr(deletion, "MOST_ROWS", 1)
-        killing.setattr(deletion, "_delete_some", killed)
+        killing.setattr(archive, "FIRST_PORTION", 1)
+        killing.setattr(archive, "MOST_ROWS", 1)
+        killing.setattr(archive, "_delete_some", killed)
         with pytest.raises(StopIteration):
             delete_campaign(database, cast.campaign_id, typed_name="Harbour")
     with database.reading() as db:
@@ -130,8 +134,8 @@ def test_others_write_between_two_portions(
             )
         seen.append(len(filled(database)))
 
-    monkeypatch.setattr(deletion, "FIRST_PORTION", 1)
-    monkeypatch.setattr("workbench.workflow.campaigns.deletion.time.sleep", writes)
+    monkeypatch.setattr(archive, "FIRST_PORTION", 1)
+    monkeypatch.setattr("workbench.workflow.campaigns.archive.time.sleep", writes)
     delete_campaign(database, cast.campaign_id, typed_name="Harbour")
     assert seen == sorted(seen, reverse=True)
     assert len(seen) > 3

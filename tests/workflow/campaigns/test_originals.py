@@ -16,9 +16,9 @@ from workbench.formats.text_formats import sha256_of
 from workbench.records import THREE_GRADES, Document, Judgment, Original, Topic
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, DocumentRow, OriginalRow
+from workbench.workflow.campaigns.archive import delete_campaign
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.campaigns.collection import batches, document_count, load_documents, load_topics
-from workbench.workflow.campaigns.deletion import delete_campaign
 from workbench.workflow.campaigns.loading import load_in_portions
 from workbench.workflow.campaigns.originals import (
     NO_FORM,
@@ -29,7 +29,7 @@ from workbench.workflow.campaigns.originals import (
     shown_file,
 )
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.upkeep.content_checks import check_document_counts, check_originals
+from workbench.workflow.upkeep.checks import check_document_counts, check_originals
 
 PAGE = b'<p>The tide <img src="chart.png" alt="a chart"> <img src="http://y/other.png"></p>'
 PICTURE = png_file(3, 2)

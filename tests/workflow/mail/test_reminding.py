@@ -15,10 +15,8 @@ from tests.mail import SITE
 from tests.moments import at
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, AssignmentRow, CampaignRow, MailMessageRow
-from workbench.workflow.mail.message import Message
-from workbench.workflow.mail.messages import long_date, work_left
-from workbench.workflow.mail.queue import claim_next
-from workbench.workflow.mail.reminders import remind
+from workbench.workflow.mail.messages import Message, long_date, work_left
+from workbench.workflow.mail.queue import claim_next, remind
 from workbench.workflow.people.mail_addresses import set_address
 
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)

@@ -26,8 +26,7 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, CampaignRow, InvitationRow, MailMessageRow
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.mail import sending
-from workbench.workflow.mail.message import Message, isolated, one_line, subject_of
-from workbench.workflow.mail.password_requests import request_link
+from workbench.workflow.mail.messages import Message, isolated, one_line, subject_of
 from workbench.workflow.mail.queue import (
     CLAIM_LASTS,
     WAITS,
@@ -39,6 +38,7 @@ from workbench.workflow.mail.queue import (
     messages,
     note_failed,
     note_sent,
+    request_link,
     try_again,
 )
 from workbench.workflow.mail.sending import NotSent, email_of, send_test, send_waiting
@@ -49,8 +49,8 @@ from workbench.workflow.people.mail_addresses import (
     checked_address,
     set_address,
 )
-from workbench.workflow.people.resets import reset_owner
 from workbench.workflow.people.roles import Role
+from workbench.workflow.people.signing_in import reset_owner
 
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
 ADA = "ada@example.org"

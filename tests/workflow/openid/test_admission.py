@@ -11,10 +11,11 @@ from workbench.errors import Conflict, NotFound
 from workbench.settings import OpenIdSettings
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, MailAddressRow, MemberRow, OpenIdIdentityRow
-from workbench.workflow.openid.admission import admitted, link_own
 from workbench.workflow.openid.identities import (
     ProviderIdentity,
+    admitted,
     link_identity,
+    link_own,
     linked_identities,
     unlink_identities,
 )

@@ -12,8 +12,7 @@ from tests.cast import CHEAP, PASSWORD
 from tests.moments import at
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow
-from workbench.workflow.openid.browser_trips import TRIP_LASTS
-from workbench.workflow.openid.link_permissions import is_permitted, link_permission
+from workbench.workflow.openid.browser_trips import TRIP_LASTS, is_permitted, link_permission
 from workbench.workflow.people.accounts import WITHOUT_PASSWORD, create_account, prepare_account
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

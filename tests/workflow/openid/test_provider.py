@@ -14,10 +14,8 @@ from joserfc.jwk import ECKey
 from tests.moments import at
 from tests.openid import CLIENT, SECRET, SITE, RunningProvider
 from workbench.workflow.openid import provider as provider_module
-from workbench.workflow.openid import provider_http
 from workbench.workflow.openid.browser_trips import TripPurpose, new_trip
-from workbench.workflow.openid.provider import SILENT_SECONDS, OpenIdProvider
-from workbench.workflow.openid.provider_http import NoAnswer, ask_json
+from workbench.workflow.openid.provider import SILENT_SECONDS, NoAnswer, OpenIdProvider, ask_json
 from workbench.workflow.openid.refusals import NotSignedIn, SignInObstacle
 
 DISCOVERY, TOKENS, KEYS = "/.well-known/openid-configuration", "/oauth2/token", "/jwks"
@@ -123,7 +121,7 @@ def test_a_clock_that_differs_is_named(running: RunningProvider) -> None:
         (TOKENS, (200, b'{"access_token": "no id token"}'), SignInObstacle.REJECTED),
         (TOKENS, (200, b"<html>"), SignInObstacle.SET_UP),
         (TOKENS, (200, b"[" * 100_000), SignInObstacle.SET_UP),
-        (TOKENS, (200, b" " * (provider_http.MOST_BYTES + 1)), SignInObstacle.SET_UP),
+        (TOKENS, (200, b" " * (provider_module.MOST_BYTES + 1)), SignInObstacle.SET_UP),
         (TOKENS, (302, b"{}"), SignInObstacle.SET_UP),
         (TOKENS, (503, b"{}"), SignInObstacle.AWAY),
         (KEYS, (404, b"{}"), SignInObstacle.SET_UP),
@@ -199,9 +197,9 @@ def test_nothing_is_asked_without_encryption() -> None:
 def test_an_answer_that_comes_drop_by_drop_is_given_up(
     running: RunningProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    times = iter([0.0, provider_http.SECONDS + 0.1])
-    monkeypatch.setattr(provider_http, "time", SimpleNamespace(monotonic=lambda: next(times)))
-    with pytest.raises(provider_http.ProviderUnreachable):
+    times = iter([0.0, provider_module.SECONDS + 0.1])
+    monkeypatch.setattr(provider_module, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    with pytest.raises(provider_module.ProviderUnreachable):
         ask_json(running.issuer + DISCOVERY)
 
 

@@ -20,23 +20,26 @@ from workbench.workflow.people.administration import (
     enable_account,
     set_administrator,
 )
-from workbench.workflow.people.resets import RESET_LASTS, make_reset, reset_owner, use_reset
 from workbench.workflow.people.sessions import (
     browser_words,
     end_other_sessions,
     end_session,
-    note_use,
+    note_session_use,
     sessions_of,
     shortened_address,
 )
 from workbench.workflow.people.signing_in import (
+    RESET_LASTS,
     Browser,
     SignedIn,
     begin_attempt,
     check_password,
+    make_reset,
     open_session,
+    reset_owner,
     set_password,
     sign_in,
+    use_reset,
 )
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -156,7 +159,7 @@ def test_sessions_tell_browser_network_and_last_use_and_end_one_by_one(
         foreign = open_session(db, olga, PHONE).token
         db.execute(update(SessionRow).values(used_at=NOON))
         with at(NOON + timedelta(hours=2)):
-            note_use(db, phone)
+            note_session_use(db, phone)
     with database.reading() as db:
         first, second = sessions_of(db, ada.id, mine)
         (of_olga,) = sessions_of(db, olga.id)

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from workbench.workflow.people.one_time_codes import (
+from workbench.workflow.people.two_factor import (
     RECOVERY_CODES,
     app_address,
     code_at,

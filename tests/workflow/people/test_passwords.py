@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.workflow.people.passwords import LONGEST, password_findings
+from workbench.workflow.people.accounts import LONGEST, password_findings
 
 TOO_EASY = "the password is easy to guess"
 

@@ -12,12 +12,12 @@ from workbench.errors import Conflict, InvalidInput
 from workbench.storage.engine import Database
 from workbench.workflow.people.accounts import (
     NewAccount,
+    Passwords,
     account_by_login,
     create_account,
     create_first_account,
     prepare_account,
 )
-from workbench.workflow.people.passwords import Passwords
 
 
 def prepared(login: str, *, name: str = "Somebody", password: str = PASSWORD) -> NewAccount:

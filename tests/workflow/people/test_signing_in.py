@@ -16,12 +16,11 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, SessionRow, SignInAttemptRow
 from workbench.workflow.people.accounts import (
     Account,
+    Passwords,
     account_without_password,
     create_account,
     prepare_account,
 )
-from workbench.workflow.people.code_steps import CodeNeeded
-from workbench.workflow.people.passwords import Passwords
 from workbench.workflow.people.signing_in import (
     Browser,
     Refused,
@@ -38,6 +37,7 @@ from workbench.workflow.people.throttling import (
     network_of,
     record_failure,
 )
+from workbench.workflow.people.two_factor import CodeNeeded
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HERE = Browser("192.0.2.1")

@@ -14,7 +14,7 @@ from workbench.errors import Conflict
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow
 from workbench.workflow.people.accounts import create_account, prepare_account, rename
-from workbench.workflow.people.changes import LONGEST, MOST_ROWS, WITHHELD
+from workbench.workflow.people.acts import LONGEST, MOST_ROWS, WITHHELD
 from workbench.workflow.people.trail import (
     FIRST,
     Act,

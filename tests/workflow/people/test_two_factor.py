@@ -18,17 +18,16 @@ from workbench.storage.tables import CodeStepRow, SignInAttemptRow, TwoFactorRow
 from workbench.workflow.people import two_factor
 from workbench.workflow.people.accounts import Account, create_account, prepare_account
 from workbench.workflow.people.administration import reset_two_factor
-from workbench.workflow.people.code_checks import enter_with_code
-from workbench.workflow.people.code_steps import CODE_STEP_LASTS, CodeNeeded
-from workbench.workflow.people.one_time_codes import code_at, matching_step, step_at
-from workbench.workflow.people.resets import make_reset, use_reset
 from workbench.workflow.people.signing_in import (
     Browser,
     Refused,
     SignedIn,
     begin_attempt,
     check_password,
+    enter_with_code,
+    make_reset,
     sign_in,
+    use_reset,
 )
 from workbench.workflow.people.throttling import (
     CODE_PACE,
@@ -37,6 +36,7 @@ from workbench.workflow.people.throttling import (
     code_name,
     record_failure,
 )
+from workbench.workflow.people.two_factor import CODE_STEP_LASTS, CodeNeeded, code_at, matching_step, step_at
 from workbench.workflow.upkeep.erasure import erase_person
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

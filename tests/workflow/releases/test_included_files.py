@@ -24,7 +24,7 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import OriginalRow, ReleasePartRow, ReleaseRow, RunRow
 from workbench.workflow.releases import making
 from workbench.workflow.releases.collecting import ReleaseRequest
-from workbench.workflow.releases.included_files import included_originals, included_runs
+from workbench.workflow.releases.included import included_originals, included_runs
 from workbench.workflow.releases.making import MadeRelease, make_release
 from workbench.workflow.releases.releases import release_parts
 from workbench.workflow.runs.store import remove_run

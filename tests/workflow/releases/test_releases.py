@@ -33,7 +33,7 @@ from workbench.workflow.releases.releases import (
     unpublish_release,
     withdraw_release,
 )
-from workbench.workflow.upkeep.content_checks import check_releases
+from workbench.workflow.upkeep.checks import check_releases
 
 NOW = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 # By majority d1 and é5 of T1 and d2 and d/4 of T2 have a grade. Of the six pairs pooled (tests.builders) 3

@@ -19,8 +19,8 @@ from workbench.releases.check import check_release, open_release
 from workbench.releases.contents import Included, ReleaseContents
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, AssessorRow, JudgmentEventRow
+from workbench.workflow.campaigns.archive import delete_campaign
 from workbench.workflow.campaigns.campaigns import instructions_of
-from workbench.workflow.campaigns.deletion import delete_campaign
 from workbench.workflow.campaigns.originals import original_bytes
 from workbench.workflow.judging.adaptive_states import replay_pool
 from workbench.workflow.people.membership import add_role, remove_role

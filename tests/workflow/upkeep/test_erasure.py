@@ -38,29 +38,28 @@ from workbench.storage.tables import (
     TopicRow,
     TwoFactorRow,
 )
-from workbench.workflow.campaigns import deletion
+from workbench.workflow.campaigns import archive
 from workbench.workflow.clock import utc_now
 from workbench.workflow.jobs import ask
 from workbench.workflow.mail.queue import MessageKind
 from workbench.workflow.openid.identities import ProviderIdentity, link_identity
-from workbench.workflow.people.access_tokens import Scope, make_access_token
 from workbench.workflow.people.accounts import Account, create_account, prepare_account, rename
 from workbench.workflow.people.administration import enable_account
 from workbench.workflow.people.invitations import accept
 from workbench.workflow.people.membership import add_role
-from workbench.workflow.people.one_time_codes import code_at, step_at
-from workbench.workflow.people.resets import make_reset
 from workbench.workflow.people.roles import Role
+from workbench.workflow.people.sessions import Scope, make_access_token
 from workbench.workflow.people.signing_in import (
     Browser,
     begin_attempt,
     check_password,
     enter,
+    make_reset,
     open_session,
     sign_in,
 )
 from workbench.workflow.people.trail import Act, check_trail, recorded
-from workbench.workflow.people.two_factor import prepare_app, turn_on
+from workbench.workflow.people.two_factor import code_at, prepare_app, step_at, turn_on
 from workbench.workflow.searching.searches import Searcher
 from workbench.workflow.upkeep import erasure
 from workbench.workflow.upkeep.erasure import ErasedPerson, erase_person
@@ -269,8 +268,8 @@ def test_results_are_deleted_in_portions_and_none_stays(
         for number in range(5):
             job = ask(db, campaign_id, "trust", {"number": number})
             db.get_one(JobRow, job.id).result = NAME.encode()
-    monkeypatch.setattr(deletion, "FIRST_PORTION", 2)
-    monkeypatch.setattr(deletion, "MOST_ROWS", 2)
+    monkeypatch.setattr(archive, "FIRST_PORTION", 2)
+    monkeypatch.setattr(archive, "MOST_ROWS", 2)
     with pytest.raises(InvalidInput):
         erase_person(database, person.id, typed_login="zephyrina")
     with database.reading() as db:

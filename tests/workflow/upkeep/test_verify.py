@@ -24,9 +24,8 @@ from workbench.storage.integrity import check_constraints
 from workbench.storage.migrate import migrate
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.people.trail import Act, add_entry
-from workbench.workflow.upkeep import record_checks
-from workbench.workflow.upkeep.content_checks import check_documents, check_originals
-from workbench.workflow.upkeep.record_checks import check_clock, check_current
+from workbench.workflow.upkeep import checks
+from workbench.workflow.upkeep.checks import check_clock, check_current, check_documents, check_originals
 from workbench.workflow.upkeep.verify import verify
 
 
@@ -124,7 +123,7 @@ def test_the_current_judgment_is_recounted(instance: Database, monkeypatch: pyte
         found = current_events(db, *args, **options)
         return tuple(one for one in found if one.id != 13)
 
-    monkeypatch.setattr(record_checks, "current_events", without_the_last)
+    monkeypatch.setattr(checks, "current_events", without_the_last)
     with instance.reading() as db:
         assert [(one.code, one.source) for one in check_current(db)] == [("current", "judgment_event 13")]
 

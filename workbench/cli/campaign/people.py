@@ -26,11 +26,12 @@ from workbench.workflow.people.invitations import (
     Invitation,
     InvitationState,
     OfferedRole,
+    group_json,
+    invitation_json,
     invite_all,
     renew_invitations,
 )
 from workbench.workflow.people.invitations import invitations as invitations_of
-from workbench.workflow.people.people_json import group_json, invitation_json
 from workbench.workflow.people.roles import Role
 
 

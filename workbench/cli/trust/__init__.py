@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import click
 
-from workbench.cli.lazy import LazyGroup
+from workbench.cli.main import LazyGroup
 
 COMMANDS = {
-    "judges": "workbench.cli.trust.judges:command",
-    "runs": "workbench.cli.trust.runs:command",
+    "judges": "workbench.cli.trust.judges:judges_command",
+    "runs": "workbench.cli.trust.judges:runs_command",
     "depth": "workbench.cli.trust.collection:depth_command",
     "holes": "workbench.cli.trust.collection:holes_command",
     "topics": "workbench.cli.trust.collection:topics_command",

@@ -1,14 +1,16 @@
-"""`workbench trust judges`: would runs stand in the same order if other assessors had judged."""
+"""`workbench trust judges` and `runs`: whether other judges, or other runs, would change the order."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from functools import partial
 
 import click
 
-from workbench.cli.inputs import FILE, QRELS
+from workbench.cli.inputs import FILE, QRELS, QRELS_FILE, file_option, read_input
 from workbench.cli.output import (
     MEASURE,
+    POSITIVE,
     RELEVANT_FROM,
     SEED,
     TIES,
@@ -17,6 +19,7 @@ from workbench.cli.output import (
     beside_bounds,
     data_options,
     flag,
+    needed,
     number_setting,
     part_option,
     print_export,
@@ -25,19 +28,32 @@ from workbench.cli.output import (
     say_notes,
     say_short,
     setting,
+    tie_option,
     with_progress,
 )
-from workbench.cli.qrels_files import read_graded, read_judgment_files, read_qrels_by_assessor
+from workbench.cli.qrels_files import (
+    GROUPS,
+    read_graded,
+    read_groups,
+    read_judgment_files,
+    read_qrels_by_assessor,
+    read_tags,
+)
 from workbench.cli.relevance_files import all_matched
-from workbench.cli.runs import RunFiles, read_arrays, run_arguments
+from workbench.cli.runs import RunFiles, read_arrays, read_runs, run_arguments
 from workbench.consensus.rules import choices_of, rule_choice
 from workbench.errors import WorkbenchError
-from workbench.figures import share_of
-from workbench.records import Judgment, TieRule, grades_of
+from workbench.figures import between, percent, share_of
+from workbench.formats.qrels import read_qrels
+from workbench.pooling.depth import depth_pool
+from workbench.records import Judgment, Run, TieRule, grades_of
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, relevance_of_any, score_under
 from workbench.trust.assessors import REFERENCE, filled, qrels_of_assessors, qrels_of_rules, rules_to_compare
-from workbench.trust.judges import COEFFICIENTS, PARTS, OtherJudges, judges_export, other_judges, verdict
+from workbench.trust.judges import COEFFICIENTS, OtherJudges, judges_export, other_judges, verdict
+from workbench.trust.judges import PARTS as JUDGE_PARTS
 from workbench.trust.orders import LEVEL, MIXTURES, PERSISTENCE, RankingOptions
+from workbench.trust.runs import PARTS as RUN_PARTS
+from workbench.trust.runs import WHOLE, OtherRuns, other_runs, pooled_pairs, qrels_without, runs_export
 
 _OFFICIAL = "qrels"
 _SHOWN_PAIRS = 20
@@ -87,9 +103,11 @@ _SHOWN_PAIRS = 20
 @setting("--rbo-p", "persistence", type=float, default=PERSISTENCE, help="p of RBO.")
 @MEASURE
 @TIES
-@part_option(PARTS, "qrels", "other qrels, runs, pairs of runs that mixtures change, or every two qrels")
+@part_option(
+    JUDGE_PARTS, "qrels", "other qrels, runs, pairs of runs that mixtures change, or every two qrels"
+)
 @data_options
-def command(
+def judges_command(
     runs: RunFiles,
     judgments: Texts,
     assessors: Texts,
@@ -143,11 +161,11 @@ def command(
     found = other_judges(scores, people, options, partial(with_progress, label="Mixing"))
     if not print_export(judges_export(found, part), form):
         _say(found, part)
-        say_notes(sentences(found, filled_in=fill))
+        say_notes(judges_sentences(found, filled_in=fill))
 
 
 def _say(found: OtherJudges, part: str) -> None:
-    columns, rows = PARTS[part](found)
+    columns, rows = JUDGE_PARTS[part](found)
     if not rows:
         click.echo("no pair of runs swaps or loses its significance")
         return
@@ -159,7 +177,7 @@ def _say(found: OtherJudges, part: str) -> None:
         say_aside(f"note: the first {_SHOWN_PAIRS} of {len(rows)} pairs; --csv has all")
 
 
-def sentences(found: OtherJudges, *, filled_in: bool) -> list[str]:
+def judges_sentences(found: OtherJudges, *, filled_in: bool) -> list[str]:
     """The comparison in sentences: what was compared, what the mixtures say, and what counts as what."""
     options, pairs = found.options, found.runs * (found.runs - 1) // 2
     correction = f"Holm over {pairs} pairs" if options.holm else "not corrected"
@@ -195,5 +213,108 @@ def sentences(found: OtherJudges, *, filled_in: bool) -> list[str]:
         lines.append(
             f"not everybody judged all {found.graded_pairs} pairs ({', '.join(in_part)}): missing judgments "
             "count as not relevant, or with --fill as in the reference"
+        )
+    return lines
+
+
+@click.command("runs")
+@QRELS_FILE
+@run_arguments()
+@needed("--depth", type=POSITIVE, help="Depth of the pool.")
+@GROUPS
+@file_option(
+    "--pooled",
+    "pooled_file",
+    help="Tags of the runs that were pooled, one per line; the others are late.  [default: all]",
+)
+@tie_option(
+    "--pool-ties",
+    help="Order of documents with equal scores when the pool was made.",
+)
+@flag("--single-runs", "single", help="Leave out single runs, not whole groups.")
+@MEASURE
+@RELEVANT_FROM
+@TIES
+@part_option(RUN_PARTS, "runs", "pooled runs, groups with what only they contributed, or late runs")
+@data_options
+def runs_command(
+    qrels: str,
+    runs: RunFiles,
+    depth: int,
+    groups_file: str | None,
+    pooled_file: str | None,
+    pool_ties: TieRule,
+    single: bool,
+    measure: str,
+    relevant_from: int,
+    ties: TieRule,
+    part: str,
+    form: str,
+) -> None:
+    """Score RUNs by QRELS without the documents that only the run's own group brought into the pool.
+
+    What the runs lose is what a run must expect to lose that comes after judging. Without --groups every run
+    is a group of its own. Runs are read twice, so that they cannot be the standard input.
+    """
+    if "-" in runs.names:
+        raise click.UsageError("runs are read twice: name their files")
+    chosen = ranking_measure(measure)
+    whole = AlternativeQrels(WHOLE, grades_of(read_input(qrels, read_qrels)), relevant_from)
+    groups = read_groups(groups_file) if groups_file and not single else {}
+    tags = set(read_tags(pooled_file)) if pooled_file else None
+    made = depth_pool(_pooled_runs(runs, tags, depth, pool_ties), depth=depth, ties=pool_ties)
+    pooled = pooled_pairs(made, whole, groups)
+    read = all_matched(relevance_of_any([whole]), read_arrays(runs), lacking=True)
+    scores = score_under(qrels_without(whole, pooled), read, chosen, ties=ties)
+    found = other_runs(scores, whole, pooled)
+    if not print_export(runs_export(found, part), form):
+        columns, rows = RUN_PARTS[part](found)
+        if rows:
+            say_short(columns, rows, numeric_from=2 if part == "runs" else 1)
+        else:
+            click.echo("every run was pooled")
+        say_notes(runs_sentences(found, depth))
+
+
+def _pooled_runs(files: RunFiles, tags: Collection[str] | None, depth: int, ties: TieRule) -> Iterator[Run]:
+    missing = set(tags or ())
+    for run in read_runs(files, warnings=False, depth=depth, ties=ties):
+        missing.discard(run.tag)
+        if tags is None or run.tag in tags:
+            yield run
+    if missing:
+        raise WorkbenchError(
+            f"{len(missing)} pooled runs are not among the runs given, such as {min(missing)}",
+            remedy="give their files too, or correct the list",
+        )
+
+
+def runs_sentences(found: OtherRuns, depth: int) -> list[str]:
+    """The test in sentences: what was left out, what the runs lose, what a late run must expect."""
+    unique = sum(one.unique_relevant for one in found.groups)
+    lines = [
+        f"{found.measure} over {found.topics} topics; the {len(found.pooled)} pooled runs of "
+        f"{len(found.groups)} groups have {found.pool} pairs at depth {depth}, of which "
+        f"{found.pool_judged} are judged; {found.graded - found.pool_judged} of {found.graded} judged pairs "
+        "are not in that pool and are kept",
+        f"{unique} relevant pairs were contributed by one group alone",
+    ]
+    loss = found.expected
+    if loss is None:
+        return [*lines, "no pooled run has a score above 0: there is nothing to lose"]
+    bounds = loss.interval
+    interval = (
+        "" if bounds.low is None else f", 95 % interval over groups {between(bounds.low, bounds.high, 1)}"
+    )
+    lines.append(
+        f"without what only its own group contributed, a run loses {percent(loss.mean, 1)} of its score on "
+        f"average ({loss.runs} runs of {loss.groups} groups{interval}); nine in ten lose "
+        f"{percent(loss.nine_in_ten, 1)} or less, {loss.largest_of} loses most, {percent(loss.largest, 1)}"
+    )
+    if found.pool_judged < found.pool:
+        lines.append(
+            f"{found.pool - found.pool_judged} pairs of this pool are not judged: if the whole pool was "
+            "judged, correct "
+            "the depth, the order of ties or the list of pooled runs"
         )
     return lines

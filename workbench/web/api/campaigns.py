@@ -1,15 +1,26 @@
-"""Campaigns: the list, making one, its state and its progress."""
+"""Campaigns, their people and their invitations."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from enum import StrEnum
 from typing import Annotated
 
-from flask import Blueprint
+from flask import Blueprint, url_for
 from pydantic import Field
+from typing_extensions import TypedDict
 
-from workbench.json_forms.collecting import OwnCampaign, PageJson
+from workbench.errors import Conflict, NotFound
+from workbench.json_forms.collecting import (
+    InvitationJson,
+    InvitedJson,
+    MemberJson,
+    OwnCampaign,
+    PageJson,
+    filled,
+)
+from workbench.json_forms.results import Counted
 from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web.access import (
@@ -23,11 +34,11 @@ from workbench.web.access import (
     takes_guidelines,
     viewer,
 )
-from workbench.web.api.cursors import PageQuery, sent, sorted_page
+from workbench.web.api.fields import Flag, Number, PageQuery, sent, sorted_page
 from workbench.web.api.operations import operation
-from workbench.web.context import reading, writing
+from workbench.web.context import read_here, reading, write_here, writing, writing_here
+from workbench.web.forms import named
 from workbench.workflow.campaigns.archive import archive_campaign, restore_campaign
-from workbench.workflow.campaigns.campaign_json import campaign_json
 from workbench.workflow.campaigns.campaigns import (
     LONGEST_GUIDELINES,
     LONGEST_NAME,
@@ -37,13 +48,27 @@ from workbench.workflow.campaigns.campaigns import (
     change_campaign,
     create_campaign,
 )
+from workbench.workflow.campaigns.collection import campaign_json
 from workbench.workflow.campaigns.scales import named_scale, scale_from_json
 from workbench.workflow.overview.cards import campaigns_of
 from workbench.workflow.overview.progress import Overview, overview
-from workbench.workflow.people.access_tokens import Scope
+from workbench.workflow.people import membership
+from workbench.workflow.people.groups import group_named
+from workbench.workflow.people.invitations import (
+    Invited,
+    OfferedRole,
+    invitation_json,
+    invitations,
+    invite_all,
+    member_json,
+    renew_invitations,
+    withdraw_invitations,
+)
+from workbench.workflow.people.membership import Member, members
 from workbench.workflow.people.roles import Role
+from workbench.workflow.people.sessions import Scope
 
-blueprint = Blueprint("campaigns", __name__, url_prefix="/campaigns")
+campaigns = Blueprint("campaigns", __name__, url_prefix="/campaigns")
 everyone = member(*Role)
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Guidelines = Annotated[str, Field(max_length=LONGEST_GUIDELINES)]
@@ -85,10 +110,10 @@ class SentState:
     state: SentCampaignState
 
 
-@blueprint.get("")
+@campaigns.get("", endpoint="index")
 @signed_in
 @operation(PageJson[OwnCampaign], query=PageQuery)
-def index(query: PageQuery) -> PageJson[OwnCampaign]:
+def campaign_list(query: PageQuery) -> PageJson[OwnCampaign]:
     """List your campaigns, archived ones too, by slug."""
     with reading() as db:
         return sorted_page(
@@ -101,7 +126,7 @@ def index(query: PageQuery) -> PageJson[OwnCampaign]:
         )
 
 
-@blueprint.post("")
+@campaigns.post("")
 @takes_guidelines
 @administrator
 @operation(OwnCampaign, scope=Scope.MANAGE, body=SentCampaign, status=201)
@@ -119,7 +144,7 @@ def create(body: SentCampaign) -> OwnCampaign:
     return _own_campaign(made, frozenset({Role.ORGANISER}))
 
 
-@blueprint.get("/<slug>")
+@campaigns.get("/<slug>")
 @everyone
 @operation(OwnCampaign)
 def show() -> OwnCampaign:
@@ -128,17 +153,17 @@ def show() -> OwnCampaign:
         return _here(db)
 
 
-@blueprint.patch("/<slug>")
+@campaigns.patch("/<slug>")
 @takes_guidelines
 @organiser
 @operation(OwnCampaign, scope=Scope.MANAGE, body=CampaignChange)
 def change(body: CampaignChange) -> OwnCampaign:
     """Change the name, the guidelines or the scale."""
-    with writing() as db:
-        now = campaign_of(db, here().id)
+    with writing_here() as (db, campaign_id):
+        now = campaign_of(db, campaign_id)
         change_campaign(
             db,
-            here().id,
+            campaign_id,
             name=now.name if body.name is None else body.name,
             guidelines=now.guidelines if body.guidelines is None else body.guidelines,
             scale=now.scale if body.scale is None else _scale(body.scale),
@@ -146,27 +171,26 @@ def change(body: CampaignChange) -> OwnCampaign:
         return _here(db)
 
 
-@blueprint.post("/<slug>/state")
+@campaigns.post("/<slug>/state")
 @in_archive
 @organiser
 @operation(OwnCampaign, scope=Scope.MANAGE, body=SentState)
 def change_state(body: SentState) -> OwnCampaign:
     """Archive a campaign, so that nothing in it can be changed, or restore it."""
-    with writing() as db:
+    with writing_here() as (db, campaign_id):
         if body.state is SentCampaignState.ARCHIVED:
-            archive_campaign(db, here().id)
+            archive_campaign(db, campaign_id)
         else:
-            restore_campaign(db, here().id)
+            restore_campaign(db, campaign_id)
         return _here(db)
 
 
-@blueprint.get("/<slug>/progress")
+@campaigns.get("/<slug>/progress")
 @reader
 @operation(Overview)
 def progress() -> dict[str, object]:
     """Show how far the campaign has come: pooled, judged and disputed pairs, by topic and by assessor."""
-    with reading() as db:
-        return asdict(overview(db, here().id))
+    return asdict(read_here(overview))
 
 
 def _scale(sent: str | dict[str, object]) -> Scale:
@@ -185,3 +209,131 @@ def _own_campaign(campaign: Campaign, roles: frozenset[Role]) -> OwnCampaign:
         "roles": sorted(str(role) for role in roles),
         "archived": campaign.archived_at is not None,
     }
+
+
+people = Blueprint("people", __name__, url_prefix="/campaigns/<slug>")
+
+
+class InvitedPeople(TypedDict):
+    """Invitations that were just made; their links are shown once."""
+
+    invitations: list[InvitedJson]
+
+
+@sent
+class SentInvitations:
+    """Whom to invite, by names or e-mail addresses, and as what; participants need a group."""
+
+    people: Annotated[list[str], Field(max_length=5000)]
+    role: Role = Role.ASSESSOR
+    group: str = ""
+
+
+@sent
+class SentInvitationNumbers:
+    """Invitations by their numbers."""
+
+    invitations: Annotated[list[Number], Field(min_length=1, max_length=5000)]
+
+
+@sent
+class SentRole:
+    """A role of a member; `both_sides` allows one person to judge and to submit runs."""
+
+    role: Role
+    both_sides: Flag = False
+
+
+@people.get("/people", endpoint="index")
+@organiser
+@operation(PageJson[MemberJson], query=PageQuery)
+def people_list(query: PageQuery) -> PageJson[MemberJson]:
+    """List the people of the campaign by login name."""
+    found = read_here(members)
+    return sorted_page(found, query, key=lambda one: one.login, form=member_json)
+
+
+@people.post("/people/<login>/roles")
+@organiser
+@operation(MemberJson, scope=Scope.MANAGE, body=SentRole)
+def add_role(login: str, body: SentRole) -> MemberJson:
+    """Give a member of the campaign another role."""
+    with writing() as db:
+        person = _member_named(db, login)
+        if not body.both_sides and person.groups and body.role in membership.JUDGES:
+            raise Conflict(
+                f"{person.name} submits runs and would judge them", remedy="confirm it with `both_sides`"
+            )
+        membership.add_role(db, here().id, person.account_id, body.role, both_sides=body.both_sides)
+        return member_json(_member_named(db, login))
+
+
+@people.delete("/people/<login>/roles/<role>")
+@organiser
+@operation(None, scope=Scope.MANAGE)
+def remove_role(login: str, role: str) -> None:
+    """Remove a role of a member; the person's judgments stay."""
+    removed = named(Role, role)
+    if removed is None:
+        raise NotFound("there is no such role", remedy=f"choose one of {', '.join(Role)}")
+    with writing() as db:
+        membership.remove_role(db, here().id, _member_named(db, login).account_id, removed)
+
+
+@people.get("/invitations")
+@organiser
+@operation(PageJson[InvitationJson], query=PageQuery)
+def invitation_list(query: PageQuery) -> PageJson[InvitationJson]:
+    """List the invitations with their state, without their links."""
+    found = read_here(invitations)
+    return sorted_page(found, query, key=lambda one: one.id, form=invitation_json)
+
+
+@people.post("/invitations")
+@organiser
+@operation(InvitedPeople, scope=Scope.MANAGE, body=SentInvitations, status=201, secret=True)
+def invite(body: SentInvitations) -> InvitedPeople:
+    """Invite people; the links are shown in this answer only."""
+    with writing_here() as (db, campaign_id):
+        group_id = group_named(db, campaign_id, body.group) if body.group else None
+        offered = OfferedRole(body.role, group_id)
+        made = invite_all(db, campaign_id, body.people, offered, invited_by=viewer().id)
+    return _shown(made)
+
+
+@people.post("/invitations/links")
+@organiser
+@operation(InvitedPeople, scope=Scope.MANAGE, body=SentInvitationNumbers, status=201, secret=True)
+def renew(body: SentInvitationNumbers) -> InvitedPeople:
+    """Give invitations new links, which are shown in this answer only; those before stop working."""
+    return _shown(write_here(renew_invitations, body.invitations))
+
+
+@people.post("/invitations/withdrawals")
+@organiser
+@operation(Counted, scope=Scope.MANAGE, body=SentInvitationNumbers)
+def withdraw(body: SentInvitationNumbers) -> Counted:
+    """Withdraw invitations, whose links stop working."""
+    return {"count": write_here(withdraw_invitations, body.invitations)}
+
+
+def _shown(made: Iterable[Invited]) -> InvitedPeople:
+    found = [
+        filled(
+            InvitedJson,
+            one,
+            invitation=one.id,
+            person=one.note,
+            link=url_for("entrance.invitation", token=one.token, _external=True),
+        )
+        for one in made
+    ]
+    return {"invitations": found}
+
+
+def _member_named(db: Session, login: str) -> Member:
+    """The person of this campaign with a login name; raises NotFound."""
+    found = next((one for one in members(db, here().id) if one.login == login), None)
+    if found is None:
+        raise NotFound("nobody with this login name is in the campaign", remedy="invite the person first")
+    return found

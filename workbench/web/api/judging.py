@@ -1,19 +1,25 @@
-"""Judging: an assessor's own assignments, their documents, and the judgments that come back.
+"""Judging: assignments of topics, what an assessor judges, and the judgments that there are.
 
-Everything here is the assessor's own, and blind as the judging page is: it comes from the same functions.
+Whatever an assessor is told here is the assessor's own, and blind as the judging page is: it comes from the
+same functions.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated
+from dataclasses import asdict, field
+from typing import Annotated, BinaryIO
 
 from flask import Blueprint
 from pydantic import Field
+from typing_extensions import TypedDict
+from werkzeug.wrappers import Response
 
-from workbench.json_forms.collecting import PageJson
-from workbench.json_forms.filling import filled
+from workbench.errors import Finding, InvalidInput, rejected
+from workbench.formats.judgments import read_judgments
+from workbench.json_forms.collecting import PageJson, filled
 from workbench.json_forms.judging import (
+    AssignmentJson,
+    ImportedJson,
     OwnAddedJson,
     OwnAdditionJson,
     OwnAdditionsJson,
@@ -25,31 +31,52 @@ from workbench.json_forms.judging import (
     WorkJson,
 )
 from workbench.records import Answer
-from workbench.web.access import here, member, viewer
-from workbench.web.api.cursors import (
+from workbench.storage import Session
+from workbench.web.access import here, member, organiser, takes_uploads, viewer
+from workbench.web.api.fields import (
     ClientId,
+    FileName,
+    Flag,
     GradeValue,
     ManyNames,
+    Names,
     Number,
     PageQuery,
+    Seed,
     Whole,
+    after_ids,
+    buffered,
+    page_of,
     sent,
     sorted_page,
 )
-from workbench.web.api.operations import operation
-from workbench.web.context import reading, writing
+from workbench.web.api.operations import Text, operation
+from workbench.web.context import app_context, read_here, reading, write_here, writing
 from workbench.web.pages.judging.preparing import prepare_desk, reading_of, writing_of
+from workbench.web.pages.judgments import export
 from workbench.web.requests import Values
+from workbench.workflow.judging.assignments import (
+    Distribution,
+    assignments_of,
+    distribute,
+    in_turn,
+    revoke,
+)
+from workbench.workflow.judging.current_judgments import annotated_judgments, judgment_json
 from workbench.workflow.judging.desk_view import ShownDocument, documents_of, work_of
+from workbench.workflow.judging.handout import OrderRule
+from workbench.workflow.judging.importing import GivenJudgments, import_files, imported_json
 from workbench.workflow.judging.submission import SubmissionKind
 from workbench.workflow.judging.sync import MOST_EVENTS, receive
 from workbench.workflow.judging.worklists import add_to_own, own_additions, worklist
-from workbench.workflow.people.access_tokens import Scope
+from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
+from workbench.workflow.people.sessions import Scope
 from workbench.workflow.pools.additions import Additions
+from workbench.workflow.pools.listing import pool_summary
 
-blueprint = Blueprint("judging", __name__, url_prefix="/campaigns/<slug>/judging")
+judging = Blueprint("judging", __name__, url_prefix="/campaigns/<slug>/judging")
 assessor = member(Role.ASSESSOR)
 MOST_DOCUMENTS = 50
 
@@ -99,13 +126,12 @@ class SentAdditions:
     reason: str
 
 
-@blueprint.get("")
+@judging.get("", endpoint="index")
 @assessor
 @operation(PageJson[OwnAssignmentJson], query=PageQuery)
-def index(query: PageQuery) -> PageJson[OwnAssignmentJson]:
+def own_assignments(query: PageQuery) -> PageJson[OwnAssignmentJson]:
     """List your own assignments."""
-    with reading() as db:
-        found = worklist(db, here().id, viewer().id)
+    found = read_here(worklist, viewer().id)
     return sorted_page(
         found,
         query,
@@ -114,7 +140,7 @@ def index(query: PageQuery) -> PageJson[OwnAssignmentJson]:
     )
 
 
-@blueprint.get("/<int:assignment_id>")
+@judging.get("/<int:assignment_id>")
 @assessor
 @operation(WorkJson)
 def show(assignment_id: int) -> WorkJson:
@@ -137,7 +163,7 @@ def show(assignment_id: int) -> WorkJson:
     )
 
 
-@blueprint.get("/<int:assignment_id>/documents")
+@judging.get("/<int:assignment_id>/documents")
 @assessor
 @operation(list[TaskDocument], query=TaskDocuments)
 def documents(assignment_id: int, query: TaskDocuments) -> list[TaskDocument]:
@@ -147,7 +173,7 @@ def documents(assignment_id: int, query: TaskDocuments) -> list[TaskDocument]:
     return [_task_document(one.document) for one in found]
 
 
-@blueprint.post("/judgments")
+@judging.post("/judgments")
 @assessor
 @operation(Receipts, scope=Scope.JUDGE, body=SentJudgments)
 def record(body: SentJudgments) -> Receipts:
@@ -160,7 +186,7 @@ def record(body: SentJudgments) -> Receipts:
     return {"receipts": [filled(ReceiptJson, one) for one in receipts]}
 
 
-@blueprint.get("/<int:assignment_id>/additions")
+@judging.get("/<int:assignment_id>/additions")
 @assessor
 @operation(OwnAdditionsJson)
 def additions(assignment_id: int) -> OwnAdditionsJson:
@@ -170,10 +196,10 @@ def additions(assignment_id: int) -> OwnAdditionsJson:
     return {"additions": [filled(OwnAdditionJson, one) for one in found]}
 
 
-@blueprint.post("/<int:assignment_id>/additions")
+@judging.post("/<int:assignment_id>/additions", endpoint="add")
 @assessor
 @operation(OwnAddedJson, scope=Scope.JUDGE, body=SentAdditions)
-def add(assignment_id: int, body: SentAdditions) -> OwnAddedJson:
+def add_own(assignment_id: int, body: SentAdditions) -> OwnAddedJson:
     """Add documents to an own assignment, which you then judge; all of them, or none."""
     docnos = {docno: number for number, docno in enumerate(body.docnos, start=1)}
     with writing_of(assignment_id) as db:
@@ -197,3 +223,141 @@ def _task_document(document: ShownDocument) -> TaskDocument:
         file=file.sha256 if file is not None and file.kept else None,
         images={address: one.sha256 for address, one in images.items()},
     )
+
+
+assignments = Blueprint("assignments", __name__, url_prefix="/campaigns/<slug>/assignments")
+
+
+class AddedAssignments(TypedDict):
+    """How many assignments are new."""
+
+    added: int
+
+
+@sent
+class SentAssignments:
+    """Topics of a pool for assessors, by name; all with an account if None.
+
+    With `topics` each goes to every assessor named, else all are distributed, each to `per_topic` of them.
+    """
+
+    pool: str
+    assessors: Names | None = None
+    topics: Names | None = None
+    per_topic: Annotated[Whole, Field(ge=1, le=1000)] = 1
+    order: OrderRule = OrderRule.SHUFFLED
+    seed: Seed | None = None
+
+
+@assignments.get("", endpoint="index")
+@organiser
+@operation(PageJson[AssignmentJson], query=PageQuery)
+def assignment_list(query: PageQuery) -> PageJson[AssignmentJson]:
+    """List the assignments, and how much of each is answered."""
+    found = read_here(assignments_of)
+    return sorted_page(
+        found,
+        query,
+        key=lambda one: one.id,
+        form=lambda line: filled(
+            AssignmentJson, line, assignment=line.id, title=line.topic_title, order=line.order_rule
+        ),
+    )
+
+
+@assignments.post("", endpoint="add")
+@organiser
+@operation(AddedAssignments, scope=Scope.MANAGE, body=SentAssignments, status=201)
+def add_assignments(body: SentAssignments) -> AddedAssignments:
+    """Assign topics of a pool to assessors; what they have already stays."""
+    with writing() as db:
+        pool = pool_summary(db, here().id, body.pool)
+        assessors = assessor_numbers(db, body.assessors)
+        if body.topics is None:
+            given = in_turn(db, pool.id, assessors, body.per_topic)
+        else:
+            given = [(topic, assessor_id) for topic in body.topics for assessor_id in assessors]
+        added = distribute(db, Distribution(pool.id, given, body.order, body.seed))
+    return {"added": added}
+
+
+@assignments.delete("/<int:assignment_id>", endpoint="remove")
+@organiser
+@operation(None, scope=Scope.MANAGE)
+def remove_assignment(assignment_id: int) -> None:
+    """Remove an assignment; its judgments stay."""
+    write_here(revoke, assignment_id)
+
+
+def assessor_numbers(db: Session, names: list[str] | None) -> list[int]:
+    """The numbers of assessors by their names, for None of all who can judge now; raises InvalidInput."""
+    found = {one.name: one for one in assessors_of(db, here().id) if one.assignable}
+    unknown = [
+        Finding(
+            "assessors", None, "assessor", f"{name[:80]!r} is not an assessor who can judge", "see people"
+        )
+        for name in names or ()
+        if name not in found
+    ]
+    if unknown:
+        raise InvalidInput(unknown)
+    if names is None:
+        return [one.id for one in found.values() if one.able]
+    return [found[name].id for name in names]
+
+
+judgments = Blueprint("judgments", __name__, url_prefix="/campaigns/<slug>/judgments")
+TABLE = "text/tab-separated-values; charset=utf-8"
+
+
+@sent
+class JudgmentsFile:
+    """A table of judgments, with the header `topic doc assessor grade`; `machine` names its machines.
+
+    `discussed` answers were given after a discussion: earlier ones stay beside them.
+    """
+
+    name: FileName = "judgments.tsv"
+    machine: list[str] = field(default_factory=list)
+    discussed: Flag = False
+
+
+@judgments.post("", endpoint="load")
+@takes_uploads
+@organiser
+@operation(list[ImportedJson], scope=Scope.MANAGE, query=JudgmentsFile, takes_file=True)
+def load_judgments(query: JudgmentsFile, file: BinaryIO) -> list[ImportedJson]:
+    """Import judgments made elsewhere; all of them, or none. Importing a file twice adds nothing."""
+    # Read before the database is locked: who saves meanwhile must not wait for a long file.
+    found = read_judgments(buffered(file), source=query.name)
+    unknown = sorted(set(query.machine) - {one.assessor for one in found})
+    if unknown:
+        raise rejected(
+            "machine",
+            None,
+            "machine",
+            f"{unknown[0][:80]!r} is not an assessor in this file",
+            "name assessors of the file",
+        )
+    given = GivenJudgments(found, query.name, set(query.machine), query.discussed)
+    database = app_context().database
+    return imported_json(import_files(database, here().id, [given], writing=writing))
+
+
+@judgments.get("", endpoint="index")
+@organiser
+@operation(PageJson[Values], query=PageQuery)
+def judgment_list(query: PageQuery) -> PageJson[Values]:
+    """List the current judgments with everything recorded beside them, by topic, docno and assessor."""
+    begin = after_ids(query, 3)
+    with reading() as db:
+        found = annotated_judgments(db, here().id, since=begin[0] if begin else None)
+        return page_of(found, query, key=lambda one: (one.topic, one.docno, one.assessor), form=judgment_json)
+
+
+@judgments.get("/all.tsv")
+@organiser
+@operation(Text(TABLE, "Topic, doc, assessor and grade of each judgment, as the import reads them."))
+def table() -> Response:
+    """Download every current judgment."""
+    return export()

@@ -8,18 +8,20 @@ that only paths are left to be put together.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from inspect import cleandoc
 from typing import Any, get_args, get_origin
 
-from flask import Flask
+from flask import Blueprint, Flask, current_app
 from pydantic import TypeAdapter
 from werkzeug.routing import Rule
+from werkzeug.wrappers import Response
 
 from workbench import __version__
 from workbench.json_forms.collecting import ProblemJson
-from workbench.web.access import Who, access_of
+from workbench.web.access import Who, access_of, anyone
 from workbench.web.api.operations import (
     IDEMPOTENCY_KEY,
     JSON,
@@ -29,8 +31,8 @@ from workbench.web.api.operations import (
     operation_of,
 )
 from workbench.web.context import context_of
-from workbench.web.ids import LARGEST
-from workbench.web.problems import CONTENT_TYPE
+from workbench.web.errors import CONTENT_TYPE
+from workbench.web.requests import LARGEST
 
 REFERENCE = "#/components/schemas/{model}"
 FILE = "application/octet-stream"
@@ -201,3 +203,22 @@ def _schema(schema: Schema, schemas: dict[str, Any]) -> dict[str, Any]:
     name = _name(schema.of)
     schemas[name] = found | {"title": name}
     return {"$ref": REFERENCE.format(model=name)}
+
+
+blueprint = Blueprint("documentation", __name__)
+KEY = "workbench_openapi"
+
+
+@blueprint.get("/openapi.json")
+@anyone
+def openapi() -> Response:
+    """The OpenAPI document."""
+    return Response(json.dumps(document_of(current_app)), content_type="application/json")
+
+
+def document_of(app: Flask) -> dict[str, Any]:
+    """The OpenAPI document of an application; made once, since no part of it changes while a server runs."""
+    found: dict[str, Any] | None = app.extensions.get(KEY)
+    if found is None:
+        found = app.extensions[KEY] = openapi_document(app)
+    return found

@@ -23,7 +23,6 @@ from workbench.outside import parsed_json
 from workbench.web.access import token_scopes, viewer
 from workbench.web.context import app_context
 from workbench.workflow.checks import storable
-from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.repeatable_requests import (
     GivenResponse,
     begin_request,
@@ -31,6 +30,7 @@ from workbench.workflow.people.repeatable_requests import (
     complete_request,
     give_up_request,
 )
+from workbench.workflow.people.sessions import Scope
 
 ATTRIBUTE = "workbench_operation"
 JSON = "application/json"

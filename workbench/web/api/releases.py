@@ -13,13 +13,13 @@ from workbench.errors import rejected
 from workbench.json_forms.collecting import PageJson
 from workbench.json_forms.judging import MadeReleaseJson, ReleaseJson
 from workbench.releases.contents import Included
-from workbench.web.access import here, in_archive, organiser, reader, viewer
-from workbench.web.api.cursors import Flag, PageQuery, sent, sorted_page
+from workbench.web.access import in_archive, organiser, reader, viewer
+from workbench.web.api.fields import Flag, PageQuery, sent, sorted_page
 from workbench.web.api.operations import Text, operation
-from workbench.web.context import reading, writing
-from workbench.web.long_work import make_release_soon
-from workbench.web.pages.releases.releases import download as release_zip
-from workbench.workflow.people.access_tokens import Scope
+from workbench.web.context import read_here, writing_here
+from workbench.web.jobs import make_release_soon
+from workbench.web.pages.releases import download as release_zip
+from workbench.workflow.people.sessions import Scope
 from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.making import made_release_json, release_json
 from workbench.workflow.releases.releases import (
@@ -74,8 +74,7 @@ class ReleaseStateChange:
 @operation(PageJson[ReleaseJson], query=PageQuery)
 def index(query: PageQuery) -> PageJson[ReleaseJson]:
     """List the releases, the oldest first."""
-    with reading() as db:
-        found = releases_of(db, here().id)
+    found = read_here(releases_of)
     return sorted_page(found, query, key=lambda one: one.id, form=release_json)
 
 
@@ -94,8 +93,7 @@ def make(body: SentRelease) -> MadeReleaseJson:
             f"choose one of {', '.join(PARAMETERS)}",
         )
     choice = rule_choice(body.rule, machines=body.machines, **dict[str, str | None](body.parameters))
-    with reading() as db:
-        open_ = release_readiness(db, here().id, choice)
+    open_ = read_here(release_readiness, choice)
     request = ReleaseRequest(
         body.version,
         choice,
@@ -115,8 +113,7 @@ def make(body: SentRelease) -> MadeReleaseJson:
 @operation(ReleaseJson)
 def show(version: str) -> ReleaseJson:
     """Show a release with its hash and its state."""
-    with reading() as db:
-        return release_json(release_by_version(db, here().id, version))
+    return release_json(read_here(release_by_version, version))
 
 
 @blueprint.get("/<version>/zip")
@@ -133,11 +130,11 @@ def download(version: str) -> Response:
 @operation(ReleaseJson, scope=Scope.MANAGE, body=ReleaseStateChange)
 def change_state(version: str, body: ReleaseStateChange) -> ReleaseJson:
     """Publish a release, show it to members only, or withdraw it."""
-    with writing() as db:
+    with writing_here() as (db, campaign_id):
         if body.state is SentReleaseState.PUBLIC:
-            found = publish_release(db, here().id, version)
+            found = publish_release(db, campaign_id, version)
         elif body.state is SentReleaseState.MEMBERS:
-            found = unpublish_release(db, here().id, version)
+            found = unpublish_release(db, campaign_id, version)
         else:
-            found = withdraw_release(db, here().id, version, reason=body.reason, by=viewer().id)
+            found = withdraw_release(db, campaign_id, version, reason=body.reason, by=viewer().id)
     return release_json(found)

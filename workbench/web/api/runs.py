@@ -19,18 +19,17 @@ from workbench.json_forms.collecting import PageJson, RunCheckJson, RunJson, Run
 from workbench.records import Verdict
 from workbench.storage import Session
 from workbench.web.access import here, member, organiser, takes_uploads, viewer
-from workbench.web.api.cursors import FORBID, Flag, ManyNames, PageQuery, sent, sorted_page
-from workbench.web.api.files import FileName, buffered
+from workbench.web.api.fields import FORBID, FileName, Flag, ManyNames, PageQuery, buffered, sent, sorted_page
 from workbench.web.api.operations import Text, operation
-from workbench.web.context import reading, writing
+from workbench.web.context import reading, reading_here, write_here, writing, writing_here
 from workbench.web.downloads import attachment
-from workbench.web.long_work import pack_runs_soon
-from workbench.web.pages.runs.faces import Face, OrganiserFace, ParticipantFace
+from workbench.web.jobs import pack_runs_soon
+from workbench.web.pages.run_records import Face, OrganiserFace, ParticipantFace
 from workbench.web.requests import Values
 from workbench.web.templating import fresh_id
-from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.groups import Sender, group_named, matching
 from workbench.workflow.people.roles import Role
+from workbench.workflow.people.sessions import Scope
 from workbench.workflow.runs.own_runs import own_runs, require_own_group
 from workbench.workflow.runs.run_checks import check_file
 from workbench.workflow.runs.run_metadata import COST_FIELDS, RunMetadata, read_metadata
@@ -102,8 +101,8 @@ class JudgedRuns(TypedDict):
 def index(query: PageQuery) -> PageJson[RunJson]:
     """List the runs by tag; participants see those of their groups."""
     face = _face(LOOKERS[:3])
-    with reading() as db:
-        found = own_runs(db, here().id, face.sender(db)) if face.own else runs_of(db, here().id)
+    with reading_here() as (db, campaign_id):
+        found = own_runs(db, campaign_id, face.sender(db)) if face.own else runs_of(db, campaign_id)
     return sorted_page(found, query, key=lambda run: run.tag, form=run_json)
 
 
@@ -140,11 +139,11 @@ def add(query: RunFile, file: BinaryIO) -> RunJson:
     report = face.report(upload.report)
     if report.errors:
         raise InvalidInput(report.errors)
-    with writing() as db:
+    with writing_here() as (db, campaign_id):
         face.require_room(db, group_id, more=len(upload.content_gzip or b""))
         of_group = None if sender.organiser else group_id
-        number = add_to_batch(db, here().id, batch, upload, sender, group_id=of_group)
-        kept = keep_files(db, here().id, batch, [number], metadata, sender, replacing=query.replace)
+        number = add_to_batch(db, campaign_id, batch, upload, sender, group_id=of_group)
+        kept = keep_files(db, campaign_id, batch, [number], metadata, sender, replacing=query.replace)
         if kept.refused:
             # Nothing is kept, not even the file.
             raise InvalidInput(kept.refused)
@@ -158,8 +157,7 @@ def add(query: RunFile, file: BinaryIO) -> RunJson:
 @operation(JudgedRuns, scope=Scope.MANAGE, body=SentVerdicts)
 def judge(body: SentVerdicts) -> JudgedRuns:
     """Accept runs, so that new pools include them, or set them aside."""
-    with writing() as db:
-        changed = give_verdict(db, here().id, body.tags, body.verdict, reason=body.reason, by=viewer().id)
+    changed = write_here(give_verdict, body.tags, body.verdict, reason=body.reason, by=viewer().id)
     return {"changed": changed}
 
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 from flask import Blueprint
 
 from workbench.errors import NotFound, Unavailable
-from workbench.json_forms.filling import filled
-from workbench.json_forms.judging import AddedPairs
-from workbench.json_forms.searching import HitJson, SearchJson
+from workbench.json_forms.collecting import filled
+from workbench.json_forms.judging import AddedPairs, HitJson, SearchJson
 from workbench.storage import Session
 from workbench.web.access import here, organiser, viewer
-from workbench.web.api.cursors import ManyNames, sent
+from workbench.web.api.fields import ManyNames, sent
 from workbench.web.api.operations import operation
-from workbench.web.context import reading, writing
+from workbench.web.context import reading, reading_here, writing
 from workbench.web.forms import NotNow
-from workbench.web.pages.search.forms import ask_index, checked_search
-from workbench.web.search_index import index_now
+from workbench.web.jobs import index_now
+from workbench.web.pages.search import ask_index, checked_search
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.people.access_tokens import Scope
+from workbench.workflow.people.sessions import Scope
 from workbench.workflow.searching.found import ShownSearch, add_found, known_to_organiser, shown_search
 from workbench.workflow.searching.searches import (
     Among,
@@ -59,12 +58,12 @@ class SentHits:
 def search(body: SentSearch) -> SearchJson:
     """Search the documents for a topic; the search is recorded with what it shows."""
     asked, searcher = checked_search(body.query, body.like, body.among), _searcher(body.topic)
-    with reading() as db:
-        require_search(db, here().id)
-        if body.topic not in topic_titles(db, here().id):
+    with reading_here() as (db, campaign_id):
+        require_search(db, campaign_id)
+        if body.topic not in topic_titles(db, campaign_id):
             raise NotFound("there is no such topic in this campaign", remedy="see the list of topics")
         among = known_to_organiser(db, searcher).filter(asked.among)
-        like = like_document(db, here().id, asked)
+        like = like_document(db, campaign_id, asked)
     try:
         answer = ask_index(asked, among, like, index_now())
     except NotNow as error:

@@ -1,30 +1,24 @@
 """The pages of the browser, by the tab under which a user finds them.
 
-To add a page: write `pages/<tab>/<page>.py` with `blueprint = Blueprint("<page>", __name__)`, state on every
-view who may call it (`web/access.py`), put its templates into `templates/<tab>/`, and add the module to
-`BLUEPRINTS` of its tab. To add a tab: add it here, and to `navigation.PAGES`.
+To add a page: write its views in the module of its tab, on a `Blueprint("<page>", __name__)` of its own;
+state on every view who may call it (`web/access.py`), put its templates into `templates/<tab>/`, and add the
+blueprint to `BLUEPRINTS` of its tab. To add a tab: add it here, and to `navigation.PAGES`.
 """
 
 from workbench.web.pages import (
     account,
-    accounts,
     adjudication,
+    administration,
     agreement,
-    api_reference,
     assignments,
     discussions,
     documents,
     entrance,
-    files,
     groups,
     health,
     help,
-    home,
     judging,
     judgments,
-    lost_passwords,
-    mail,
-    metrics,
     my_runs,
     openid,
     overview,
@@ -37,31 +31,24 @@ from workbench.web.pages import (
     search,
     settings,
     setup,
-    sign_in_codes,
-    status,
     task,
     topics,
-    trail,
     trust,
+    two_factor,
 )
 
 BLUEPRINTS = (
-    health.blueprint,
-    metrics.blueprint,
-    help.blueprint,
-    api_reference.blueprint,
-    entrance.blueprint,
-    sign_in_codes.blueprint,
-    lost_passwords.blueprint,
-    openid.blueprint,
+    *health.BLUEPRINTS,
+    *help.BLUEPRINTS,
+    *entrance.BLUEPRINTS,
+    *openid.BLUEPRINTS,
     *account.BLUEPRINTS,
-    home.blueprint,
+    *two_factor.BLUEPRINTS,
     *overview.BLUEPRINTS,
     *settings.BLUEPRINTS,
     setup.blueprint,
-    *topics.BLUEPRINTS,
+    topics.blueprint,
     *documents.BLUEPRINTS,
-    files.blueprint,
     *runs.BLUEPRINTS,
     groups.blueprint,
     *my_runs.BLUEPRINTS,
@@ -73,14 +60,11 @@ BLUEPRINTS = (
     *agreement.BLUEPRINTS,
     *adjudication.BLUEPRINTS,
     discussions.blueprint,
-    *qrels.BLUEPRINTS,
+    qrels.blueprint,
     *scores.BLUEPRINTS,
     *releases.BLUEPRINTS,
     trust.blueprint,
     people.blueprint,
-    accounts.blueprint,
-    trail.blueprint,
-    status.blueprint,
-    mail.blueprint,
+    *administration.BLUEPRINTS,
     *judging.BLUEPRINTS,
 )

@@ -12,12 +12,11 @@ from workbench.errors import rejected
 from workbench.records import Answer
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
-from workbench.web.context import reading, writing
+from workbench.web.context import read_here, reading_here, write_here, writing_here
 from workbench.web.forms import Findings, errors_on, form_number, form_text, sent_id
-from workbench.web.ids import write_id
 from workbench.web.pages.judging.my_topics import REASONS
 from workbench.web.rendering import plain_words
-from workbench.web.requests import Values, go_to, see_other, wants_fragment
+from workbench.web.requests import Values, go_to, see_other, wants_fragment, write_id
 from workbench.workflow.adjudication.discussions import (
     DiscussionLine,
     discuss,
@@ -39,11 +38,11 @@ assessor = member(Role.ASSESSOR)
 @assessor
 def index() -> str:
     """The pairs sent back to this assessor."""
-    with reading() as db:
+    with reading_here() as (db, campaign_id):
         return render_template(
             "discussions/index.html",
-            lines=discussions(db, here().id, viewer().id),
-            blind=adjudication_rules(db, here().id).blind_discussion,
+            lines=discussions(db, campaign_id, viewer().id),
+            blind=adjudication_rules(db, campaign_id).blind_discussion,
         )
 
 
@@ -52,9 +51,9 @@ def index() -> str:
 def pair(findings: Findings = ()) -> str:
     """One pair: document, what each of its assessors says, and the form; `?topic=` and `?docno=` name it."""
     named = _pair()
-    with reading() as db:
-        shown = discussion(db, here().id, viewer().id, named)
-        lines = discussions(db, here().id, viewer().id)
+    with reading_here() as (db, campaign_id):
+        shown = discussion(db, campaign_id, viewer().id, named)
+        lines = discussions(db, campaign_id, viewer().id)
         keys = keys_of(db, viewer().id, shown.scale)
     at = next((number for number, line in enumerate(lines) if (line.topic, line.docno) == named), 0)
     return render_template(
@@ -80,11 +79,10 @@ def say() -> Response:
     named = _pair()
     with errors_on(pair):
         submission = _submission(named[1])
-        with writing() as db:
-            discuss(db, here().id, viewer().id, named[0], submission)
-            mark_read(db, here().id, viewer().id, named, latest=_latest())
-    with reading() as db:
-        left = [line for line in discussions(db, here().id, viewer().id) if not line.answered]
+        with writing_here() as (db, campaign_id):
+            discuss(db, campaign_id, viewer().id, named[0], submission)
+            mark_read(db, campaign_id, viewer().id, named, latest=_latest())
+    left = [line for line in read_here(discussions, viewer().id) if not line.answered]
     notices.add(f"Your answer about {plain_words(named[1])} is recorded.")
     return see_other(_address(left[0]) if left else url_for("discussions.index"))
 
@@ -94,8 +92,7 @@ def say() -> Response:
 def read() -> Response:
     """Note that the others' new answers on a pair were read."""
     named = _pair()
-    with writing() as db:
-        mark_read(db, here().id, viewer().id, named, latest=_latest())
+    write_here(mark_read, viewer().id, named, latest=_latest())
     return Response(status=204) if wants_fragment() else go_to("discussions.index")
 
 

@@ -1,4 +1,4 @@
-"""Signing in and out, creating the first account, and joining by invitation."""
+"""Signing in and out, creating the first account, joining by invitation, and forgotten passwords."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from urllib.parse import urlsplit
 from flask import Blueprint, g, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict, NotAllowed
+from workbench.errors import Conflict, Finding, NotAllowed
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import anyone, signed_in, viewer, viewer_or_none
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import app_context, reading, require_mail, writing
 from workbench.web.forms import Findings, errors_on, form_text, query_text
 from workbench.web.navigation import first_page
-from workbench.web.own_password import sent_password
+from workbench.web.pages.account import sent_password
 from workbench.web.requests import (
     Reply,
     browser,
@@ -26,15 +26,17 @@ from workbench.web.requests import (
     keep_session,
     read_token,
     refused_form,
+    retry_after,
     safe_next,
     see_other,
 )
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.worklists import effective_roles
+from workbench.workflow.mail.queue import LONGEST_TYPED, request_link
 from workbench.workflow.people import accounts as people
-from workbench.workflow.people import invitations, resets, signing_in
-from workbench.workflow.people.code_steps import CodeNeeded
-from workbench.workflow.people.signing_in import Refused, SignedIn
+from workbench.workflow.people import invitations, signing_in
+from workbench.workflow.people.signing_in import Refused, SignedIn, wait_in_words
+from workbench.workflow.people.two_factor import CodeNeeded
 
 blueprint = Blueprint("entrance", __name__)
 REASONS = {
@@ -164,7 +166,7 @@ def reset(token: str, findings: Findings = ()) -> str:
     """The form for another password, by the link of an administrator."""
     with reading() as db:
         return render_template(
-            "entrance/reset.html", token=token, owner=resets.reset_owner(db, token), findings=findings
+            "entrance/reset.html", token=token, owner=signing_in.reset_owner(db, token), findings=findings
         )
 
 
@@ -174,13 +176,13 @@ def use_reset(token: str) -> Reply:
     """Replace the password, end all sessions and sign in."""
     with reading() as db:
         # Checked first: hashing the password is expensive.
-        owner = resets.reset_owner(db, token)
+        owner = signing_in.reset_owner(db, token)
     g.attempted = owner.id
     with errors_on(partial(reset, token)):
         password = sent_password(login=owner.login, name=owner.name)
     new_hash = app_context().passwords.hash(password)
     with writing() as db:
-        outcome = resets.use_reset(db, token, new_hash, browser())
+        outcome = signing_in.use_reset(db, token, new_hash, browser())
         end_session_before(db)
     return entered(outcome, url_for("campaigns.index"))
 
@@ -241,3 +243,42 @@ def entered(outcome: SignedIn | CodeNeeded, address: str) -> Response:
     response = see_other(address)
     keep_session(response, outcome)
     return response
+
+
+lost_passwords = Blueprint("lost_passwords", __name__)
+
+
+@lost_passwords.get("/lost-password", endpoint="index")
+@anyone
+def lost_password(findings: Findings = ()) -> str:
+    """The form, or what to do where this site sends no mail; after it was sent, what happens next."""
+    return render_template(
+        "entrance/lost_password.html",
+        asked="asked" in request.args,
+        longest=LONGEST_TYPED,
+        findings=findings,
+        typed=request.form,
+    )
+
+
+@lost_passwords.post("/lost-password", endpoint="ask")
+@anyone
+def ask_link() -> Reply:
+    """Have a link sent to whoever is meant; the answer does not depend on whether that is anybody."""
+    require_mail("ask an administrator for a link")
+    typed = form_text("login").strip()
+    if not typed:
+        message, remedy = "nothing was entered", "your login name or e-mail address"
+        return lost_password((Finding("Login name", None, "login", message, remedy),)), 422
+    with writing() as db:
+        refused = request_link(db, typed, request.remote_addr)
+    if refused is not None:
+        message = f"there were too many requests; try again in {wait_in_words(refused.seconds)}"
+        return lost_password((Finding("Login name", None, "login", message),)), 429, retry_after(refused)
+    return go_to("lost_passwords.index", asked="yes")
+
+
+BLUEPRINTS = (
+    blueprint,
+    lost_passwords,
+)

@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response
 from workbench.errors import NotFound, rejected
 from workbench.figures import counted
 from workbench.web.access import here, organiser
-from workbench.web.context import reading, writing
+from workbench.web.context import reading_here, write_here, writing, writing_here
 from workbench.web.forms import (
     Findings,
     accepted,
@@ -19,8 +19,8 @@ from workbench.web.forms import (
     form_number,
     sent_text,
 )
-from workbench.web.invitation_links import Link, invite_sent
-from workbench.web.pages.overview.steps import next_way
+from workbench.web.navigation import next_way
+from workbench.web.pages.people import Link, invite_sent
 from workbench.web.requests import Reply
 from workbench.workflow.people import groups, invitations, membership
 from workbench.workflow.people.accounts import clean_name
@@ -34,9 +34,9 @@ blueprint = Blueprint("groups", __name__, url_prefix="/c/<slug>/groups")
 @organiser
 def index(findings: Findings = ()) -> str:
     """The groups of the campaign."""
-    with reading() as db:
-        found = groups.groups_of(db, here().id)
-        alone = sum(run.metadata.group_id is None for run in runs_of(db, here().id))
+    with reading_here() as (db, campaign_id):
+        found = groups.groups_of(db, campaign_id)
+        alone = sum(run.metadata.group_id is None for run in runs_of(db, campaign_id))
     return render_template(
         "groups/index.html",
         groups=found,
@@ -64,13 +64,13 @@ def add() -> Response:
 @organiser
 def group(group_id: int, *, links: Sequence[Link] = (), findings: Findings = ()) -> str:
     """One group: its people, links for more, its runs."""
-    with reading() as db:
-        groups.require_group(db, here().id, group_id)
-        found = next(one for one in groups.groups_of(db, here().id) if one.id == group_id)
-        runs = runs_of(db, here().id, group_ids=[group_id])
-        members = membership.members(db, here().id)
+    with reading_here() as (db, campaign_id):
+        groups.require_group(db, campaign_id, group_id)
+        found = next(one for one in groups.groups_of(db, campaign_id) if one.id == group_id)
+        runs = runs_of(db, campaign_id, group_ids=[group_id])
+        members = membership.members(db, campaign_id)
         waiting = [
-            one for one in invitations.invitations(db, here().id)
+            one for one in invitations.invitations(db, campaign_id)
             if one.group == found.name and one.state is not invitations.InvitationState.ACCEPTED
         ]  # fmt: skip
     inside = {one.account_id for one in found.members}
@@ -92,8 +92,8 @@ def group(group_id: int, *, links: Sequence[Link] = (), findings: Findings = ())
 @organiser
 def rename(group_id: int) -> Response:
     """Call the group otherwise."""
-    with errors_on(partial(group, group_id), "Name", of="name"), writing() as db:
-        groups.rename_group(db, here().id, group_id, sent_text("name"))
+    with errors_on(partial(group, group_id), "Name", of="name"):
+        write_here(groups.rename_group, group_id, sent_text("name"))
     return accepted("The group is renamed.", "groups.group", group_id=group_id)
 
 
@@ -101,8 +101,7 @@ def rename(group_id: int) -> Response:
 @organiser
 def remove(group_id: int) -> Response:
     """Forget a group without runs and people."""
-    with writing() as db:
-        groups.remove_group(db, here().id, group_id)
+    write_here(groups.remove_group, group_id)
     return accepted("The group is removed.", "groups.index")
 
 
@@ -121,13 +120,13 @@ def add_member(group_id: int) -> Reply:
     account_id, both = form_number("account"), "both" in request.form
     if account_id is None:
         raise NotFound("this person is not in this campaign", remedy="choose somebody from the list")
-    with writing() as db:
-        person = membership.member_of(db, here().id, account_id)
-        name = groups.require_group(db, here().id, group_id)
+    with writing_here() as (db, campaign_id):
+        person = membership.member_of(db, campaign_id, account_id)
+        name = groups.require_group(db, campaign_id, group_id)
         if not both and not membership.JUDGES.isdisjoint(person.roles):
             page = render_template("groups/both.html", person=person, name=name, group_id=group_id)
             return page, 409
-        groups.join(db, here().id, group_id, account_id, both_sides=both)
+        groups.join(db, campaign_id, group_id, account_id, both_sides=both)
     return accepted(f"{person.name} now submits runs for {name}.", "groups.group", group_id=group_id)
 
 
@@ -135,6 +134,5 @@ def add_member(group_id: int) -> Reply:
 @organiser
 def remove_member(group_id: int, account_id: int) -> Response:
     """Let somebody send nothing for the group any more; its runs stay."""
-    with writing() as db:
-        groups.leave(db, here().id, group_id, account_id)
+    write_here(groups.leave, group_id, account_id)
     return accepted("This person no longer sees the group's runs.", "groups.group", group_id=group_id)

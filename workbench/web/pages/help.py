@@ -1,16 +1,16 @@
-"""The manual in the browser: its pages and the search over them, open to everybody."""
+"""Help: the manual, its search, and the page of the API."""
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, url_for
+from flask import Blueprint, current_app, render_template, url_for
 from markupsafe import Markup
 
 from workbench.help.manual import by_reader, neighbours, page_named
-from workbench.help.rendering import page_html, sections
-from workbench.help.search import search
+from workbench.help.search import page_html, search, sections
 from workbench.web.access import anyone
+from workbench.web.api.openapi import document_of
 from workbench.web.forms import query_text
-from workbench.web.requests import wants_fragment
+from workbench.web.requests import Values, wants_fragment
 
 blueprint = Blueprint("help", __name__, url_prefix="/help")
 LONGEST_QUERY = 200
@@ -54,3 +54,42 @@ def page(page: str) -> str:
         readers=by_reader(),
         query="",
     )
+
+
+api_reference = Blueprint("api_reference", __name__, url_prefix="/api")
+KEY = "workbench_api_reference"
+
+
+@api_reference.get("", endpoint="index")
+@anyone
+def reference() -> str:
+    """Every operation by resource, and the forms of what they take and return."""
+    document = document_of(current_app)
+    return render_template(
+        "api/index.html",
+        about=document["info"]["description"].split("\n\n"),
+        tags=[one["name"] for one in document["tags"]],
+        operations=_operations(document),
+        address=url_for("api.documentation.openapi"),
+    )
+
+
+def _operations(document: Values) -> Markup:
+    """All operations and forms as HTML; made once, since a tenth of a second is long for a page."""
+    found: Markup | None = current_app.extensions.get(KEY)
+    if found is None:
+        by_tag: dict[str, list[Values]] = {one["name"]: [] for one in document["tags"]}
+        for path, methods in document["paths"].items():
+            for method, stated in methods.items():
+                by_tag[stated["tags"][0]].append({**stated, "path": path, "method": method.upper()})
+        rendered = render_template(
+            "api/operations.html", by_tag=by_tag, schemas=document["components"]["schemas"]
+        )
+        found = current_app.extensions[KEY] = Markup(rendered)  # noqa: S704 - a template of ours, escaped
+    return found
+
+
+BLUEPRINTS = (
+    blueprint,
+    api_reference,
+)

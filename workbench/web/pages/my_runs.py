@@ -6,11 +6,10 @@ from datetime import UTC, datetime
 
 from flask import Blueprint, render_template
 
-from workbench.web.access import here, participant
-from workbench.web.context import reading
-from workbench.web.pages.runs.faces import ParticipantFace
-from workbench.web.pages.runs.records import serve_records
-from workbench.web.pages.runs.uploads import serve_uploads
+from workbench.web.access import participant
+from workbench.web.context import reading_here
+from workbench.web.pages.run_records import ParticipantFace, serve_records
+from workbench.web.pages.run_uploads import serve_uploads
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.runs.own_runs import own_runs
 from workbench.workflow.runs.run_rules import rules_of
@@ -29,15 +28,15 @@ BLUEPRINTS = (_uploads, _runs)
 @participant
 def index() -> str:
     """The runs of the participant's groups, and the form for more."""
-    with reading() as db:
+    with reading_here() as (db, campaign_id):
         sender = _FACE.sender(db)
-        rules = rules_of(db, here().id)
+        rules = rules_of(db, campaign_id)
         return render_template(
             "my_runs/index.html",
-            runs=own_runs(db, here().id, sender),
+            runs=own_runs(db, campaign_id, sender),
             groups=sender.groups,
-            batches=waiting_batches(db, here().id, sender),
-            topics=len(topic_titles(db, here().id)),
+            batches=waiting_batches(db, campaign_id, sender),
+            topics=len(topic_titles(db, campaign_id)),
             rules=rules,
             closed=rules.last_day is not None and rules.last_day < datetime.now(UTC).date(),
             own=True,

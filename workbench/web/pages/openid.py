@@ -1,31 +1,102 @@
-"""Signing in at the OpenID provider: going there, coming back, and signing out there."""
+"""Signing in with the OpenID provider, and the account's link with it, made and removed with the password."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
-from flask import Blueprint, g, redirect, request, url_for
+from flask import Blueprint, g, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.errors import NotFound
 from workbench.storage import Session
-from workbench.web.access import anyone, viewer_or_none
-from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import accepted, form_text
+from workbench.web.access import anyone, signed_in, viewer, viewer_or_none
+from workbench.web.context import app_context, read_own, reading, write_own, writing
+from workbench.web.forms import Findings, accepted, form_text, query_text
+from workbench.web.pages.account import require_password
 from workbench.web.pages.entrance import end_session_before, entered, start_page
-from workbench.web.provider_trips import depart, end_trip, failed_trip, require_provider, trip_of_request
-from workbench.web.requests import browser, go_to, safe_next
+from workbench.web.requests import browser, cookie_name, drop_cookie, go_to, safe_next, set_cookie
 from workbench.workflow.clock import utc_now
-from workbench.workflow.openid.admission import admitted, admitted_by_invitation, link_own
-from workbench.workflow.openid.browser_trips import BrowserTrip, TripPurpose, new_trip
-from workbench.workflow.openid.identities import ProviderIdentity, owner_of
-from workbench.workflow.openid.link_permissions import is_permitted
+from workbench.workflow.openid.browser_trips import (
+    TRIP_LASTS,
+    BrowserTrip,
+    TripPurpose,
+    is_permitted,
+    link_permission,
+    new_trip,
+    returned_trip,
+)
+from workbench.workflow.openid.identities import (
+    ProviderIdentity,
+    admitted,
+    admitted_by_invitation,
+    link_own,
+    linked_identities,
+    owner_of,
+    unlink_identities,
+)
 from workbench.workflow.openid.provider import OpenIdProvider
 from workbench.workflow.openid.refusals import NotSignedIn, SignInObstacle
-from workbench.workflow.people.accounts import Account, any_account
-from workbench.workflow.people.code_steps import CodeNeeded
+from workbench.workflow.people.accounts import Account, any_account, has_password
 from workbench.workflow.people.invitations import offer_of
 from workbench.workflow.people.signing_in import Refused, SignedIn, enter
 from workbench.workflow.people.throttling import network_of, provider_guess, record_failure, waiting_time
+from workbench.workflow.people.two_factor import CodeNeeded
+
+COOKIE = "workbench-openid"
+OBSTACLES = {
+    503: (SignInObstacle.AWAY, SignInObstacle.BUSY),
+    429: (SignInObstacle.THROTTLED,),
+    403: (SignInObstacle.DENIED, SignInObstacle.NOT_LINKED, SignInObstacle.DISABLED),
+    409: (SignInObstacle.LINKED_ELSEWHERE, SignInObstacle.LINKED_ALREADY),
+    404: (SignInObstacle.NO_SIGN_OUT,),
+}
+"""By the status of the page that tells of them; 422 is that of others."""
+LOG = logging.getLogger(__name__)
+
+
+def require_provider() -> OpenIdProvider:
+    """The provider with which people sign in here; raises NotFound on a site without one."""
+    found = app_context().provider
+    if found is None:
+        raise NotFound("this site has no sign-in with OpenID Connect", remedy="sign in with a password")
+    return found
+
+
+def depart(provider: OpenIdProvider, trip: BrowserTrip) -> Response:
+    """A page that goes on to the provider by itself, and the cookie by which the browser is known again."""
+    try:
+        address = provider.departure(trip)
+    except NotSignedIn as error:
+        return failed_trip(error)
+    page = render_template("openid/departing.html", name=provider.settings.name, address=address)
+    # Not a redirect: the policy allows forms to lead to this site only, also by way of a redirect.
+    response = Response(
+        page, content_type="text/html; charset=utf-8", headers={"Refresh": f"0; url={address}"}
+    )
+    # Sent when the provider leads the browser back, as a link does, and with nothing else of other sites.
+    set_cookie(response, COOKIE, trip.kept, max_age=TRIP_LASTS)
+    return response
+
+
+def end_trip(response: Response) -> Response:
+    """Forget the trip, whatever came of it: its state is of no use a second time."""
+    drop_cookie(response, COOKIE)
+    return response
+
+
+def failed_trip(error: NotSignedIn) -> Response:
+    """The page of a failure, which says what to do; its cause is for the log."""
+    if error.cause:
+        LOG.warning("no sign-in with OpenID Connect (%s): %s", error.obstacle, error.cause)
+    page = render_template("openid/failed.html", error=error, linking=viewer_or_none() is not None)
+    status = next((status for status, some in OBSTACLES.items() if error.obstacle in some), 422)
+    response = Response(page, status, content_type="text/html; charset=utf-8")
+    seconds = error.seconds or {SignInObstacle.AWAY: 60, SignInObstacle.BUSY: 5}.get(error.obstacle)
+    if seconds:
+        response.headers["Retry-After"] = str(seconds)
+    return response
+
 
 blueprint = Blueprint("openid", __name__, url_prefix="/openid")
 # Of these, nobody who signs in is to blame; and whoever cancels guesses nothing.
@@ -61,7 +132,8 @@ def begin() -> Response:
 @anyone
 def finish() -> Response:
     """Come back from the provider: sign in, join or link, as the trip was begun for."""
-    provider, trip = require_provider(), trip_of_request()
+    provider = require_provider()
+    trip = returned_trip(request.cookies.get(cookie_name(COOKIE), ""), query_text("state"))
     if trip is None:
         # The cookie stays: it may be that of a trip in another tab.
         return failed_trip(NotSignedIn(SignInObstacle.LAPSED, provider.settings.name))
@@ -151,3 +223,44 @@ _ARRIVALS: dict[TripPurpose, Arrival] = {
     TripPurpose.JOIN: _join,
     TripPurpose.LINK: _link,
 }
+
+
+links = Blueprint("openid_link", __name__, url_prefix="/account/openid")
+
+
+@links.get("", endpoint="index")
+@signed_in
+def linked_page(findings: Findings = ()) -> str:
+    """The identity that is linked, or how to link one."""
+    with reading() as db:
+        return render_template(
+            "account/openid.html",
+            linked=linked_identities(db, viewer().id),
+            with_password=has_password(db, viewer().id),
+            findings=findings,
+        )
+
+
+@links.post("/link")
+@signed_in
+def link() -> Response:
+    """Go to the provider to link an identity, after the password was checked."""
+    provider = require_provider()
+    require_password(linked_page)
+    permission = read_own(link_permission, g.token)
+    return depart(provider, new_trip(TripPurpose.LINK, permission))
+
+
+@links.post("/unlink")
+@signed_in
+def unlink() -> Response:
+    """Let nobody sign in to this account with the provider any more, after the password was checked."""
+    require_password(linked_page)
+    write_own(unlink_identities)
+    return accepted("Unlinked. You sign in with your password from now on.", "openid_link.index")
+
+
+BLUEPRINTS = (
+    blueprint,
+    links,
+)

@@ -2,22 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict, rejected
+from workbench.errors import Conflict, InvalidInput, rejected
 from workbench.figures import counted
+from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
-from workbench.web.context import reading, writing
-from workbench.web.forms import Findings, accepted, errors_on, findings_of, form_text, named, status_of
-from workbench.web.invitation_links import Link, invite_sent, renew_sent, sent_invitations
-from workbench.web.pages.overview.steps import next_way
+from workbench.web.context import reading_here, sends_mail, write_here, writing, writing_here
+from workbench.web.forms import (
+    Findings,
+    accepted,
+    errors_on,
+    findings_of,
+    form_text,
+    named,
+    sent_numbers,
+    sent_text,
+    status_of,
+)
+from workbench.web.navigation import next_way
 from workbench.web.requests import Reply, go_to
+from workbench.workflow.mail.queue import add_invitation
 from workbench.workflow.people import invitations, membership
+from workbench.workflow.people.invitations import (
+    Invited,
+    OfferedRole,
+    invitation_text,
+    invite_all,
+    renew_invitations,
+)
+from workbench.workflow.people.mail_addresses import checked_address
 from workbench.workflow.people.roles import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link with a message to send it; `mail` opens that in a mail program, where an address is known.
+
+    One that the site sends itself has only `sent_to`: nobody else sees the link.
+    """
+
+    note: str
+    address: str = ""
+    text: str = ""
+    mail: str = ""
+    sent_to: str = ""
+
+
+def invite_sent(role: Role, group_id: int | None = None) -> list[Link]:
+    """Invite the people of the request's form, one a line; without any line one person.
+
+    Raises as `OfferedRole` and `invite_all`.
+    """
+    people, offered = sent_text("people").splitlines(), OfferedRole(role, group_id)
+    with writing() as db:
+        made = invite_all(db, here().id, people, offered, invited_by=viewer().id, form=sent_text("form"))
+        return _links_of(db, made)
+
+
+def sent_invitations() -> list[int]:
+    """The invitations that a form of their list means: the one of its own button, else the ticked ones."""
+    return sent_numbers("only" if request.form.getlist("only") else "selected")
+
+
+def _links_of(db: Session, made: Iterable[Invited]) -> list[Link]:
+    """The links of new invitations, or to whom the site sends them, if the form asks for that."""
+    send = sends_mail() and "mail" in request.form
+    found = []
+    for one in made:
+        to = _address(one) if send else ""
+        if to:
+            add_invitation(db, here().id, one.id, to)
+            found.append(Link(one.note, sent_to=to))
+        else:
+            found.append(_shown(one))
+    return found
+
+
+def _shown(one: Invited) -> Link:
+    address = url_for("entrance.invitation", token=one.token, _external=True)
+    text = invitation_text(one, campaign=here().name, link=address)
+    subject = quote(f"Invitation to {' '.join(here().name.split())}")
+    mail = f"mailto:{quote(one.address, safe='@')}?subject={subject}&body={quote(text)}"
+    return Link(one.note, address, text, mail if one.address else "")
+
+
+def _address(one: Invited) -> str:
+    try:
+        return checked_address(one.address)
+    except InvalidInput:
+        return ""
+
 
 blueprint = Blueprint("people", __name__, url_prefix="/c/<slug>/people")
 # Participants belong to a group, so they are invited on the page of groups.
@@ -28,11 +109,11 @@ ROLES = tuple(role for role in Role if role is not Role.PARTICIPANT)
 @member(Role.ORGANISER)
 def index(findings: Findings = (), links: Sequence[Link] = ()) -> str:
     """Members and invitations."""
-    with reading() as db:
+    with reading_here() as (db, campaign_id):
         return render_template(
             "people/index.html",
-            members=membership.members(db, here().id),
-            invitations=invitations.invitations(db, here().id),
+            members=membership.members(db, campaign_id),
+            invitations=invitations.invitations(db, campaign_id),
             roles=ROLES,
             links=links,
             then=next_way() if links else None,
@@ -54,15 +135,16 @@ def invite() -> Reply:
 @member(Role.ORGANISER)
 def renew() -> Reply:
     """Give the chosen invitations new links and show them."""
-    return index(links=renew_sent()), 201
+    with writing() as db:
+        links = _links_of(db, renew_invitations(db, here().id, sent_invitations()))
+    return index(links=links), 201
 
 
 @blueprint.post("/invitations/withdraw")
 @member(Role.ORGANISER)
 def withdraw() -> Response:
     """Withdraw the chosen invitations."""
-    with writing() as db:
-        number = invitations.withdraw_invitations(db, here().id, sent_invitations())
+    number = write_here(invitations.withdraw_invitations, sent_invitations())
     stopped = "its link no longer works" if number == 1 else "their links no longer work"
     return accepted(
         f"{counted(number, 'invitation')} withdrawn: {stopped}.", "people.index", _anchor="invitations"
@@ -74,11 +156,11 @@ def withdraw() -> Response:
 def add_role(account_id: int) -> Reply:
     """Add a role to a member; asks for confirmation if the person would judge and submit runs."""
     role, both = _role(), "both" in request.form
-    with writing() as db:
-        person = membership.member_of(db, here().id, account_id)
+    with writing_here() as (db, campaign_id):
+        person = membership.member_of(db, campaign_id, account_id)
         if not both and person.groups and role in membership.JUDGES:
             return render_template("people/both.html", person=person, role=role), 409
-        membership.add_role(db, here().id, account_id, role, both_sides=both)
+        membership.add_role(db, campaign_id, account_id, role, both_sides=both)
     return go_to("people.index")
 
 
@@ -88,9 +170,9 @@ def remove_role(account_id: int) -> Reply:
     """Remove a role; the person's judgments remain."""
     role = _role()
     try:
-        with writing() as db:
-            people = {one.account_id: one.name for one in membership.members(db, here().id)}
-            membership.remove_role(db, here().id, account_id, role)
+        with writing_here() as (db, campaign_id):
+            people = {one.account_id: one.name for one in membership.members(db, campaign_id)}
+            membership.remove_role(db, campaign_id, account_id, role)
     except Conflict as error:
         return index(findings_of(error, "Role")), status_of(error)
     notices.add(f"{people[account_id]} is no longer {role}. Judgments stay. Add the role again to undo this.")

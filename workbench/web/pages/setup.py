@@ -12,7 +12,7 @@ from workbench.errors import WorkbenchError
 from workbench.figures import counted
 from workbench.formats.recognition import FileKind, Recognised
 from workbench.web.access import here, organiser, viewer
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import app_context, read_here, reading, reading_here, write_here, writing
 from workbench.web.forms import (
     Files,
     Findings,
@@ -24,9 +24,10 @@ from workbench.web.forms import (
     status_of,
     wants_json,
 )
-from workbench.web.long_work import pack_runs_soon
-from workbench.web.pages.overview.steps import announce_step, step_way
+from workbench.web.jobs import pack_runs_soon
+from workbench.web.navigation import announce_step, step_way
 from workbench.web.requests import Reply, go_to, see_other
+from workbench.workflow import setup
 from workbench.workflow.overview.readiness import readiness
 from workbench.workflow.people.groups import Sender
 from workbench.workflow.pools.pace import pace_of
@@ -38,7 +39,6 @@ from workbench.workflow.runs.uploads import (
     file_content,
     keep_files,
 )
-from workbench.workflow.setup import dropped_files, dropped_runs
 
 blueprint = Blueprint("setup", __name__, url_prefix="/c/<slug>/set-up")
 
@@ -47,11 +47,11 @@ blueprint = Blueprint("setup", __name__, url_prefix="/c/<slug>/set-up")
 @organiser
 def index(findings: Findings = ()) -> str:
     """What was dropped and not added yet, and what judging still needs."""
-    with reading() as db:
-        texts = dropped_files.dropped_files(db, here().id)
-        batch = dropped_runs.dropped_runs(db, here().id)
-        state = readiness(db, here().id)
-        hours = pace_of(db, here().id).hours(state.pairs) if state.pairs else None
+    with reading_here() as (db, campaign_id):
+        texts = setup.dropped_files(db, campaign_id)
+        batch = setup.dropped_runs(db, campaign_id)
+        state = readiness(db, campaign_id)
+        hours = pace_of(db, campaign_id).hours(state.pairs) if state.pairs else None
     return render_template(
         "setup/index.html",
         texts=texts,
@@ -85,21 +85,18 @@ def add() -> Reply:
     """Add everything that is ready: topics first, then documents, then runs, each file whole."""
     sender, done, notes = Sender(viewer().id), [], list[str]()
     with errors_on(index, "Files"):
-        with reading() as db:
-            waiting = [one for one in dropped_files.dropped_files(db, here().id) if one.ready]
+        waiting = [one for one in read_here(setup.dropped_files) if one.ready]
         for one in sorted(waiting, key=lambda one: one.kind is not FileKind.TOPICS):
             if one.kind is FileKind.TOPICS:
-                with writing() as db:
-                    loaded = dropped_files.add_topics(db, here().id, one.id, notes=notes)
+                loaded = write_here(setup.add_topics, one.id, notes=notes)
                 done.append(counted(loaded.read, "topic"))
             else:
                 pooled = "pooled" in request.form
-                loaded = dropped_files.add_documents(
+                loaded = setup.add_documents(
                     app_context().database, here().id, one.id, pooled=pooled, notes=notes, writing=writing
                 )
                 done.append(counted(loaded.read - loaded.passed_over, "document"))
-        with reading() as db:
-            runs = _keepable(dropped_runs.dropped_runs(db, here().id))
+        runs = _keepable(read_here(setup.dropped_runs))
         kept = []
         for number in runs:
             with writing() as db:  # one each: who saves meanwhile waits for one file
@@ -118,12 +115,10 @@ def add() -> Reply:
 @organiser
 def read_as(number: int) -> Response:
     """Read topics as documents, or the other way round."""
-    with reading() as db:
-        name, content = dropped_files.dropped_content(db, here().id, number)
+    name, content = read_here(setup.dropped_content, number)
     kind = FileKind.TOPICS if form_text("kind") == FileKind.TOPICS else FileKind.DOCUMENTS
-    checked = dropped_files.check_text(name, content, Recognised(kind))
-    with writing() as db:
-        dropped_files.store_text(db, here().id, checked, Sender(viewer().id), instead_of=number)
+    checked = setup.check_text(name, content, Recognised(kind))
+    write_here(setup.store_text, checked, Sender(viewer().id), instead_of=number)
     _check_runs_again()
     return go_to("setup.index")
 
@@ -132,8 +127,7 @@ def read_as(number: int) -> Response:
 @organiser
 def remove(number: int) -> Response:
     """Forget a dropped file that was not added."""
-    with writing() as db:
-        dropped_files.forget_dropped(db, here().id, number)
+    write_here(setup.forget_dropped, number)
     _check_runs_again()
     return go_to("setup.index")
 
@@ -142,19 +136,17 @@ def remove(number: int) -> Response:
 @organiser
 def discard() -> Response:
     """Forget the dropped runs that were not added."""
-    with writing() as db:
-        discard_batch(db, here().id, SET_UP_RUNS)
+    write_here(discard_batch, SET_UP_RUNS)
     return go_to("setup.index")
 
 
 def _drop(files: Files) -> None:
     sender = Sender(viewer().id)
-    found = [(name, stream, dropped_files.kind_of_file(name, stream)) for name, stream in files]
+    found = [(name, stream, setup.kind_of_file(name, stream)) for name, stream in files]
     texts = [one for one in found if one[2].kind is not FileKind.RUN]
     for name, stream, kind in texts:
-        checked = dropped_files.check_text(name, stream, kind)
-        with writing() as db:
-            dropped_files.store_text(db, here().id, checked, sender)
+        checked = setup.check_text(name, stream, kind)
+        write_here(setup.store_text, checked, sender)
     if any(kind.kind is FileKind.TOPICS for _, _, kind in texts):
         _check_runs_again()
     _drop_runs([(name, stream) for name, stream, kind in found if kind.kind is FileKind.RUN], sender)
@@ -163,28 +155,24 @@ def _drop(files: Files) -> None:
 def _drop_runs(files: list[tuple[str, BinaryIO]], sender: Sender) -> None:
     if not files:
         return
-    with reading() as db:
-        checker = dropped_runs.set_up_checker(db, here().id, reading)
+    checker = read_here(setup.set_up_checker, reading)
     for name, stream in files:
-        upload = dropped_runs.check_run_file(checker, name, stream)
+        upload = setup.check_run_file(checker, name, stream)
         # Nothing was locked while the file was checked.
-        with writing() as db:
-            add_to_batch(db, here().id, SET_UP_RUNS, upload, sender)
+        write_here(add_to_batch, SET_UP_RUNS, upload, sender)
         checker = checker.with_run(upload) if checker is not None else None
 
 
 def _check_runs_again() -> None:
     """Check the dropped runs once more, since other topics are to come now."""
-    with reading() as db:
-        batch = dropped_runs.dropped_runs(db, here().id)
-        checker = dropped_runs.set_up_checker(db, here().id, reading)
+    with reading_here() as (db, campaign_id):
+        batch = setup.dropped_runs(db, campaign_id)
+        checker = setup.set_up_checker(db, campaign_id, reading)
     for one in batch.files if batch else ():
         if one.kept_at is None and one.readable:
-            with reading() as db:
-                name, content = file_content(db, here().id, SET_UP_RUNS, one.id)
-            upload = dropped_runs.check_run_file(checker, name, io.BytesIO(content))
-            with writing() as db:
-                add_to_batch(db, here().id, SET_UP_RUNS, upload, Sender(viewer().id), instead_of=one.id)
+            name, content = read_here(file_content, SET_UP_RUNS, one.id)
+            upload = setup.check_run_file(checker, name, io.BytesIO(content))
+            write_here(add_to_batch, SET_UP_RUNS, upload, Sender(viewer().id), instead_of=one.id)
 
 
 def _keepable(batch: Batch | None) -> list[int]:

@@ -8,7 +8,7 @@ from flask import Blueprint, render_template
 from werkzeug.wrappers import Response
 
 from workbench.web.access import here, participant
-from workbench.web.context import reading
+from workbench.web.context import read_here, reading_here
 from workbench.web.downloads import attachment
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
@@ -20,10 +20,10 @@ blueprint = Blueprint("task", __name__, url_prefix="/c/<slug>/task")
 @participant
 def index() -> str:
     """The topics with their statements, and the guidelines of the assessors."""
-    with reading() as db:
-        made = campaign_of(db, here().id)
+    with reading_here() as (db, campaign_id):
+        made = campaign_of(db, campaign_id)
         return render_template(
-            "task/index.html", topics=topics_of(db, here().id), guidelines=made.guidelines, scale=made.scale
+            "task/index.html", topics=topics_of(db, campaign_id), guidelines=made.guidelines, scale=made.scale
         )
 
 
@@ -31,8 +31,7 @@ def index() -> str:
 @participant
 def topics_file() -> Response:
     """The topics as JSON lines, which the loading of topics reads as well."""
-    with reading() as db:
-        topics = topics_of(db, here().id)
+    topics = read_here(topics_of)
     lines = (
         json.dumps(
             {

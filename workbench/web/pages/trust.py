@@ -25,13 +25,13 @@ from workbench.trust.judges import judges_export, verdict_between
 from workbench.trust.runs import PARTS as RUNS
 from workbench.trust.runs import runs_export
 from workbench.web.access import here, reader
-from workbench.web.context import reading
+from workbench.web.context import read_here, reading, reading_here
+from workbench.web.downloads import MadeResult, TextFile, part_asked, result
 from workbench.web.forms import Findings, errors_on, findings_of
 from workbench.web.jobs import ShownJob, job_now, job_result
-from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
+from workbench.web.pages.qrels import RuleForm, rule_form
 from workbench.web.rendering import render_report
 from workbench.web.requests import Reply, Values, wants_fragment
-from workbench.web.results import MadeResult, TextFile, part_asked, result
 from workbench.workflow.result_form import result_from
 from workbench.workflow.runs.run_records import runs_of
 from workbench.workflow.scores.score_table import coverage_of
@@ -92,8 +92,7 @@ def index() -> str:
         ranked = _answer_of("rankings", shown)
         if ranked is None:
             return page(shown=shown)
-        with reading() as db:
-            report = trust_report(db, here().id, choice=rule.choice, measure=_measure(), ranked=ranked)
+        report = read_here(trust_report, choice=rule.choice, measure=_measure(), ranked=ranked)
     return page(report, shown)
 
 
@@ -135,11 +134,11 @@ def question(question: str) -> str:
     found, refused = _answer_of(question, shown), shown.refused
     coverage, sample, unsampled = None, None, None
     try:
-        with reading() as db:
+        with reading_here() as (db, campaign_id):
             if isinstance(found, Holes):
                 sample, unsampled = _sample(db, rule.choice)
             if found is not None:
-                coverage = coverage_of(db, here().id, ranked_runs(db, here().id, rule.choice).qrels)
+                coverage = coverage_of(db, campaign_id, ranked_runs(db, campaign_id, rule.choice).qrels)
     except WorkbenchError as error:
         # Not yet, or not of this campaign: its card says why.
         refused = error
@@ -166,8 +165,7 @@ def question(question: str) -> str:
 
 def _shown(question: str, rule: RuleForm) -> ShownJob:
     """What there is of the answer to a question; it is computed anew where the campaign has changed."""
-    with reading() as db:
-        state = state_of(db, here().id)
+    state = read_here(state_of)
     return job_now(TRUST, question_arguments(question, rule.choice, _measure()), depends_on=state)
 
 
@@ -263,10 +261,7 @@ def _measure() -> str:
 
 def _report() -> TrustReport:
     found, choice = _computed("rankings")
-    with reading() as db:
-        return trust_report(
-            db, here().id, choice=choice, measure=_measure(), ranked=result_from(Rankings, found)
-        )
+    return read_here(trust_report, choice=choice, measure=_measure(), ranked=result_from(Rankings, found))
 
 
 def _page(

@@ -9,7 +9,7 @@ from functools import partial
 
 from workbench.consensus.disputes import Spread
 from workbench.consensus.rule import Pair
-from workbench.json_forms.filling import filled
+from workbench.json_forms.collecting import filled
 from workbench.json_forms.results import (
     DecidedJson,
     DisputedAnswer,

@@ -1,4 +1,4 @@
-"""Topics and documents: loading and finding them, and which pooled documents lack text."""
+"""Topics and documents: loading and finding them, which pooled ones lack text, and their JSON."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sqlalchemy import Select, insert, select, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.json_forms.collecting import CampaignJson, LoadedFile, LoadedFiles, TopicJson, filled
 from workbench.records import Document, Topic
 from workbench.storage.chunks import chunks
 from workbench.storage.tables import (
@@ -22,8 +23,9 @@ from workbench.storage.tables import (
     PoolRow,
     TopicRow,
 )
-from workbench.workflow.campaigns.campaigns import count_document_changes
+from workbench.workflow.campaigns.campaigns import Campaign, count_document_changes
 from workbench.workflow.campaigns.originals import hashes_of, original_row, write_originals
+from workbench.workflow.campaigns.scales import scale_to_json
 from workbench.workflow.checks import id_finding, storable
 
 LAST_CHARACTER = "\U0010ffff"
@@ -410,3 +412,22 @@ def topic_titles(db: Session, campaign_id: int) -> dict[str, str]:
         .order_by(TopicRow.position)
     )
     return dict(db.execute(titles).all())
+
+
+def campaign_json(campaign: Campaign) -> CampaignJson:
+    """A campaign with its scale."""
+    return filled(CampaignJson, campaign, scale=scale_to_json(campaign.scale))
+
+
+def topic_json(topic: Topic) -> TopicJson:
+    """A topic's statement."""
+    return filled(TopicJson, topic, topic=topic.id)
+
+
+def loaded_json(done: Iterable[tuple[str, Loaded]]) -> LoadedFiles:
+    """What loading each file did; the missing documents are those after the last one."""
+    files = list(done)
+    return {
+        "files": [filled(LoadedFile, loaded, file=source) for source, loaded in files],
+        "missing": list(files[-1][1].missing) if files else [],
+    }

@@ -13,11 +13,9 @@ from sqlalchemy.engine import Connection, Row
 from workbench.storage.tables import AccessTokenRow, AccountRow, CampaignRow, MemberRow, SessionRow
 from workbench.workflow.campaigns.campaigns import DELETED
 from workbench.workflow.clock import utc_now
-from workbench.workflow.people.access_tokens import Scope, scopes_of
-from workbench.workflow.people.accounts import Account, account_key
+from workbench.workflow.people.accounts import Account, account_key, token_hash
 from workbench.workflow.people.roles import Role
-from workbench.workflow.people.sessions import NOTED_EVERY, last_use, unused_since
-from workbench.workflow.people.tokens import token_hash
+from workbench.workflow.people.sessions import NOTED_EVERY, Scope, last_use, scopes_of, unused_since
 
 # The part of an account's settings of the desk that says how text looks.
 TEXT_PART = "text"

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.votes import latest_judgments
 from workbench.errors import Conflict, Finding, InvalidInput
-from workbench.json_forms.filling import filled
+from workbench.json_forms.collecting import filled
 from workbench.json_forms.judging import ImportedJson
 from workbench.records import Answer, Judgment, Qrel, Scale
 from workbench.storage.chunks import chunks

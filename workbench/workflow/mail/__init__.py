@@ -1,7 +1,7 @@
 """Mail: invitations, links for forgotten passwords, reminders, sent over SMTP by a queue in the database.
 
-To add a message: write `mail/<message>.py` with a function `write(db, row, site)` that gives a
-`Message`, or None where it is no longer needed, and add it to `WRITERS` of `queue`.
+To add a message: write in `messages` a function `write(db, row, site)` that gives a `Message`, or None where
+it is no longer needed, and add it to `WRITERS` of `queue`.
 
 Decisions:
 

@@ -1,7 +1,9 @@
-"""The messages that are sent, each with the link that it is about."""
+"""Messages in plain text: who each is for, its subject and body, and the link that it is about."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from dataclasses import dataclass
 from datetime import date
 
@@ -13,10 +15,45 @@ from workbench.storage.tables import AccountRow, CampaignRow, MailMessageRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.assigned_work import left_to_judge
 from workbench.workflow.judging.preference_tasks import left_to_compare
-from workbench.workflow.mail.message import Message, isolated, subject_of
 from workbench.workflow.people.invitations import invitation_text, renew_for_message
 from workbench.workflow.people.mail_addresses import address_of, make_confirmation
-from workbench.workflow.people.resets import make_reset
+from workbench.workflow.people.signing_in import make_reset
+
+FIRST_STRONG, POP = "\u2068", "\u2069"
+RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
+DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that turn the text after them, and halves of characters; joiners are part of names and stay."""
+LONGEST_SUBJECT = 150
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message to one address; `secret` says that its body has a link that opens something."""
+
+    to: str
+    subject: str
+    body: str
+    secret: bool = False
+
+
+def one_line(text: str) -> str:
+    """A text as one line without control characters, such as those that would begin a new header."""
+    plain = DIRECTIONS.sub("", text)
+    return " ".join("".join(" " if unicodedata.category(one) == "Cc" else one for one in plain).split())
+
+
+def isolated(text: str) -> str:
+    """A name within a sentence: what is read from the right does not turn the words around it."""
+    text = one_line(text)
+    if any(unicodedata.bidirectional(one) in RIGHT_TO_LEFT for one in text):
+        return f"{FIRST_STRONG}{text}{POP}"
+    return text
+
+
+def subject_of(*parts: str) -> str:
+    """A subject of one line; a name that is too long for it is cut."""
+    line = one_line(" ".join(parts))
+    return line if len(line) <= LONGEST_SUBJECT else f"{line[: LONGEST_SUBJECT - 1].rstrip()}…"
 
 
 def invitation(db: Session, row: MailMessageRow, site: str) -> Message | None:

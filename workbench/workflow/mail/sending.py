@@ -21,7 +21,7 @@ from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.workflow.clock import utc_now
 from workbench.workflow.mail import messages
-from workbench.workflow.mail.message import Message, one_line
+from workbench.workflow.mail.messages import Message, one_line
 from workbench.workflow.mail.queue import ClaimedMessage, claim_next, note_failed, note_sent, work_of_next
 
 LOG = logging.getLogger(__name__)

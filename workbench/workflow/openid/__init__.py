@@ -1,13 +1,10 @@
 """Signing in at an OpenID provider: OpenID Connect, by the authorization code flow with PKCE.
 
-    browser_trips     a browser on its way to the provider and back: state, nonce, verifier
-    provider          what the provider publishes of itself, and a code exchanged for an identity
-    provider_http     requests to it, bounded in time and size
-    id_tokens         an ID token checked
-    identities        which account an identity is linked with
-    link_permissions  what a right password permits: to link an account
-    admission         who may come in
-    refusals          why somebody may not, in plain words
+    browser_trips  a browser on its way to the provider and back: state, nonce, verifier, permission to link
+    provider       what the provider publishes of itself, and a code exchanged for an identity
+    id_tokens      an ID token checked
+    identities     which account an identity is linked with, and who may come in
+    refusals       why somebody may not, in plain words
 
 Decisions:
 

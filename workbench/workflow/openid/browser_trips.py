@@ -1,7 +1,12 @@
-"""Trips: a browser on its way to the provider and back.
+"""Trips: a browser on its way to the provider and back, with the permission to link an account.
 
 All that has to fit on the way back follows from the cookie of the trip (`kept`), which the browser sends to
 this site only: `state` by which the answer is recognised, `nonce` for the ID token, `verifier` for PKCE.
+
+A permission is given where the password of an account was right, for one session and ten minutes. Its browser
+can change the cookie in which it travels. So it is sealed with the stored password hash, which nobody knows
+who has not read the database: whoever took over a session, and not the password, can make none. Another
+password ends it.
 """
 
 from __future__ import annotations
@@ -14,9 +19,12 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 
+from sqlalchemy.orm import Session
+
 from workbench.outside import parsed_json
+from workbench.storage.tables import AccountRow
 from workbench.workflow.clock import utc_now
-from workbench.workflow.people.tokens import new_token
+from workbench.workflow.people.accounts import has_password, new_token, token_hash
 
 TRIP_LASTS = timedelta(minutes=10)
 LONGEST_TARGET = 2000
@@ -85,3 +93,24 @@ def returned_trip(kept: str, state: str) -> BrowserTrip | None:
 
 def _unpadded(content: bytes) -> str:
     return base64.urlsafe_b64encode(content).decode().rstrip("=")
+
+
+def link_permission(db: Session, account_id: int, token: str) -> str:
+    """Permission to link an account in the session with this token; call it once the password was right."""
+    until = int((utc_now() + TRIP_LASTS).timestamp())
+    return f"{until}.{_seal(db, account_id, token, until)}"
+
+
+def is_permitted(db: Session, permission: str, account_id: int, token: str) -> bool:
+    """Whether this is a permission for this account and session that has not ended."""
+    stated, _, seal = permission.partition(".")
+    if not (stated.isdecimal() and stated.isascii() and len(stated) < 20 and has_password(db, account_id)):
+        return False
+    expected = _seal(db, account_id, token, int(stated))
+    return hmac.compare_digest(expected, seal) and int(stated) >= utc_now().timestamp()
+
+
+def _seal(db: Session, account_id: int, token: str, until: int) -> str:
+    secret = db.get_one(AccountRow, account_id).password_hash.encode()
+    stated = f"link {account_id} {token_hash(token)} {until}".encode()
+    return hmac.new(secret, stated, hashlib.sha256).hexdigest()

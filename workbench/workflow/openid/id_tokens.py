@@ -18,7 +18,7 @@ from joserfc.errors import (
 )
 from joserfc.jwk import JWKRegistry, KeySet
 
-from workbench.workflow.openid.provider_http import LEEWAY_SECONDS
+from workbench.workflow.openid.provider import LEEWAY_SECONDS
 from workbench.workflow.openid.refusals import SignInObstacle
 
 # Signatures that only the provider can make: with a shared secret, or none, others could.

@@ -1,14 +1,21 @@
-"""Accounts: login names, names, and the first account of an installation."""
+"""Accounts: login names, names and passwords (argon2id), tokens, and the first account of an installation.
+
+Of tokens, which are random secrets in cookies and links, only a hash is stored.
+"""
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import re
+import secrets
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -16,7 +23,92 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
 from workbench.storage.tables import AccountRow
 from workbench.workflow.clock import utc_now
-from workbench.workflow.people.passwords import Passwords, password_findings
+
+SHORTEST, LONGEST = 12, 1024
+# zxcvbn (Wheeler, USENIX Security 2016) counts the guesses that a password takes: from 10^8 on it withstands
+# whoever tries them at the sign-in page. Of 72 characters it can take 4 s, of 36 a quarter of that.
+FEWEST_GUESSES, MOST_READ = 1e8, 36
+_HASHED = "$argon2"
+_PARTS = re.compile(r"[^\W_]+")
+HINT = f"At least {SHORTEST} characters; a sentence works well"
+
+
+class Passwords:
+    """Hashes and checks passwords; slow on purpose, so never call it inside a writing transaction.
+
+    `hasher` has the parameters that argon2-cffi recommends; tests pass a cheap one.
+    """
+
+    def __init__(self, hasher: PasswordHasher | None = None) -> None:
+        self._hasher = hasher or PasswordHasher()
+        self._no_match = _unmatchable(self._hasher)
+
+    def hash(self, password: str) -> str:
+        """The argon2id hash of a password, to be stored."""
+        return self._hasher.hash(_composed(password))
+
+    def matches(self, password: str, stored: str | None) -> bool:
+        """Whether the password matches a stored hash.
+
+        None, for an unknown account, takes the same time, and so does what is no hash, of an account without
+        a password: the time tells neither apart from a wrong password.
+        """
+        hashed = stored if stored is not None and stored.startswith(_HASHED) else None
+        try:
+            return self._hasher.verify(hashed or self._no_match, _composed(password)) and hashed is not None
+        except (VerificationError, InvalidHashError):
+            return False
+
+    def outdated(self, stored: str) -> bool:
+        """Whether a stored hash was made with weaker parameters than the current ones."""
+        return self._hasher.check_needs_rehash(stored)
+
+
+def password_findings(
+    password: str, *, login: str = "", name: str = "", repeated: str | None = None
+) -> list[Finding]:
+    """Every error in a new password of somebody; `repeated` is the second entry."""
+    findings = []
+    if len(password) < SHORTEST:
+        findings.append(_finding("the password is too short", HINT[0].lower() + HINT[1:]))
+    if len(password) > LONGEST:
+        findings.append(_finding("the password is too long", f"at most {LONGEST:,} characters"))
+    elif len(password) >= SHORTEST and _is_guessable(password, (login, name)):
+        findings.append(
+            _finding("the password is easy to guess", "choose several words that do not go together")
+        )
+    if any("\ud800" <= character <= "\udfff" for character in password):
+        findings.append(_finding("the password is not valid text", "type it again"))
+    if repeated is not None and repeated != password:
+        message, remedy = "the two passwords differ", "enter the same password twice"
+        findings.append(Finding("Repeat the password", None, "repeated", message, remedy))
+    return findings
+
+
+def _is_guessable(password: str, names: tuple[str, ...]) -> bool:
+    from zxcvbn import zxcvbn  # its dictionaries take 70 ms to load
+
+    own = [part for name in names for part in (name, *_PARTS.findall(name)) if part]
+    guesses = zxcvbn(_composed(password)[:MOST_READ], ["workbench", *own])["guesses"]
+    return bool(guesses < FEWEST_GUESSES)
+
+
+def _finding(message: str, remedy: str) -> Finding:
+    return Finding("Password", None, "password", message, remedy)
+
+
+def _composed(password: str) -> str:
+    # The same keys produce different code points on different systems.
+    return unicodedata.normalize("NFKC", password)
+
+
+def _unmatchable(hasher: PasswordHasher) -> str:
+    # A well-formed hash of the same cost that no password matches.
+    salt = base64.b64encode(bytes(hasher.salt_len)).decode().rstrip("=")
+    digest = base64.b64encode(bytes(hasher.hash_len)).decode().rstrip("=")
+    cost = f"m={hasher.memory_cost},t={hasher.time_cost},p={hasher.parallelism}"
+    return f"$argon2id$v=19${cost}${salt}${digest}"
+
 
 LONGEST_NAME = 120
 WITHOUT_PASSWORD = "none"  # noqa: S105 - no hash, so no password matches it
@@ -89,9 +181,7 @@ def is_login_free(db: Session, login: str) -> bool:
 def create_account(db: Session, new: NewAccount, *, administrator: bool = False) -> Account:
     """Store an account; raises Conflict if the login name is taken."""
     row = AccountRow(
-        login=new.login,
-        name=new.name,
-        password_hash=new.password_hash,
+        **asdict(new),
         administrator=administrator,
         created_at=utc_now(),
     )
@@ -200,3 +290,13 @@ def account_row(db: Session, login: str) -> AccountRow:
     if row is None:
         raise NotFound(f"there is no account with the login name {login!r}")
     return row
+
+
+def new_token() -> str:
+    """256 random bits for a cookie or a URL."""
+    return secrets.token_urlsafe(32)
+
+
+def token_hash(token: str) -> str:
+    """The SHA-256 under which a token is stored; unsalted, since a token cannot be guessed."""
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

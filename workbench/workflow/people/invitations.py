@@ -16,16 +16,16 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.json_forms.collecting import GroupJson, InvitationJson, MemberJson, filled
 from workbench.storage import locks
 from workbench.storage.tables import AccountRow, CampaignRow, GroupRow, InvitationRow, MailMessageRow
 from workbench.workflow.checks import record_of
 from workbench.workflow.clock import utc_now
-from workbench.workflow.people.accounts import Account, NewAccount, create_account
-from workbench.workflow.people.groups import join, require_group
+from workbench.workflow.people.accounts import Account, NewAccount, create_account, new_token, token_hash
+from workbench.workflow.people.groups import Group, join, require_group
 from workbench.workflow.people.mail_addresses import address_of, set_address
-from workbench.workflow.people.membership import add_role
+from workbench.workflow.people.membership import Member, add_role
 from workbench.workflow.people.roles import Role
-from workbench.workflow.people.tokens import new_token, token_hash
 
 INVITATION_LASTS = timedelta(days=14)
 LONGEST_NOTE = 200
@@ -389,3 +389,23 @@ def _state(row: InvitationRow, moment: datetime) -> InvitationState:
 
 def _not_valid() -> NotFound:
     return NotFound(NOT_VALID, remedy="ask the organiser for a new link")
+
+
+def group_json(group: Group) -> GroupJson:
+    """A group with its people."""
+    return {
+        "group": group.name,
+        "runs": group.runs,
+        "received": group.waiting,
+        "people": [{"login": who.login, "name": who.name} for who in group.members],
+    }
+
+
+def member_json(member: Member) -> MemberJson:
+    """A person of a campaign."""
+    return filled(MemberJson, member)
+
+
+def invitation_json(one: Invitation) -> InvitationJson:
+    """An invitation without its link."""
+    return filled(InvitationJson, one, invitation=one.id, person=one.note, accepted_by=one.used_by)

@@ -20,8 +20,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import InvalidInput, NotFound, rejected
 from workbench.storage.tables import AccountRow, MailAddressRow
 from workbench.workflow.clock import utc_now
-from workbench.workflow.people.accounts import Account, account_from, fold_login
-from workbench.workflow.people.tokens import new_token, token_hash
+from workbench.workflow.people.accounts import Account, account_from, fold_login, new_token, token_hash
 
 CONFIRMATION_LASTS = timedelta(days=2)
 LONGEST_ADDRESS = 254

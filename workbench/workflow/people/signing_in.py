@@ -1,7 +1,15 @@
-"""Signing in and out: sessions, and attempts whose password is checked.
+"""Signing in and out: sessions, attempts whose password or code is checked, and links for another password.
 
 An attempt is begun in one transaction, its password is checked outside any, and it is completed in another. A
-refusal is returned, not raised: an exception would roll back the stored failure.
+refusal is returned, not raised: an exception would roll back the stored failure. Wrong codes are slowed down
+like wrong passwords, and counted apart from them.
+
+Decisions, on the links of people who forgot the password:
+
+- The password so far and the sessions stay until the link is used, so that making a link harms nobody: not
+  the owner who remembers the password after all, nor one whose link was made by mistake.
+- An account has one link at a time, which works once and within a day; a new one replaces it. A disabled
+  account has none.
 """
 
 from __future__ import annotations
@@ -12,12 +20,18 @@ from datetime import datetime, timedelta
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from workbench.errors import NotAllowed
+from workbench.errors import Conflict, NotAllowed, NotFound
 from workbench.storage.tables import AccessTokenRow, AccountRow, CodeStepRow, PasswordResetRow, SessionRow
 from workbench.workflow.clock import utc_now
-from workbench.workflow.people.accounts import Account, account_from, account_row, fold_login
-from workbench.workflow.people.code_steps import CodeNeeded, ask_for_code
-from workbench.workflow.people.passwords import Passwords
+from workbench.workflow.people.accounts import (
+    Account,
+    Passwords,
+    account_from,
+    account_row,
+    fold_login,
+    new_token,
+    token_hash,
+)
 from workbench.workflow.people.sessions import shortened_address
 from workbench.workflow.people.throttling import (
     SIGNED_IN,
@@ -29,8 +43,14 @@ from workbench.workflow.people.throttling import (
     record_failure,
     waiting_time,
 )
-from workbench.workflow.people.tokens import new_token, token_hash
-from workbench.workflow.people.two_factor import is_turned_on
+from workbench.workflow.people.two_factor import (
+    CodeNeeded,
+    ask_for_code,
+    end_code_step,
+    is_turned_on,
+    use_code,
+    waiting_account,
+)
 
 SESSION_LASTS = timedelta(days=30)
 
@@ -249,3 +269,103 @@ def replace_password(db: Session, account_id: int, password_hash: str) -> Accoun
     forget_failures(db, code_name(row.login))
     db.flush()
     return account_from(row)
+
+
+WRONG = "The code is wrong, has expired, or was used before."
+
+
+def enter_with_code(
+    db: Session,
+    token: str | None,
+    typed: str,
+    browser: Browser,
+    *,
+    replacing: str | None = None,
+) -> SignedIn | Refused:
+    """Open a session if the code was right, or store the failure. `replacing` is the token of one that ends.
+
+    Raises NotAllowed if the sign-in has ended or expired meanwhile.
+    """
+    account = waiting_account(db, token)
+    if token is None or account is None:
+        raise NotAllowed("this sign-in has expired", remedy="sign in again")
+    refused = confirm_code(db, account, typed, place=network_of(browser.address))
+    if refused is not None:
+        return refused
+    end_code_step(db, token)
+    if replacing:
+        sign_out(db, replacing)
+    return open_session(db, account, browser)
+
+
+def confirm_code(db: Session, account: Account, typed: str, *, place: str = SIGNED_IN) -> Refused | None:
+    """None if the code was right, by default of who is signed in; otherwise the failure is stored."""
+    moment, guess = utc_now(), Guess(code_name(account.login), place)
+    one_at_a_time(db, guess.login)
+    wait = waiting_time(db, guess, moment)
+    if wait:
+        return Refused(wait)
+    if not use_code(db, account.id, typed):
+        record_failure(db, guess, moment)
+        return Refused(waiting_time(db, guess, moment), WRONG)
+    forget_failures(db, guess.login, guess.place)
+    return None
+
+
+RESET_LASTS = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class ResetLink:
+    """A link for an account, with its token, which is returned here only, never again."""
+
+    account: Account
+    token: str
+    expires_at: datetime
+
+
+def make_reset(db: Session, account_id: int) -> ResetLink:
+    """Make a link that replaces the one before; raises NotFound, Conflict for a disabled account."""
+    row = db.get(AccountRow, account_id)
+    if row is None:
+        raise NotFound("there is no such account")
+    if row.disabled_at is not None:
+        raise Conflict("the account is disabled", remedy="enable it first")
+    token, moment = new_token(), utc_now()
+    db.execute(delete(PasswordResetRow).where(PasswordResetRow.expires_at <= moment))
+    db.merge(
+        PasswordResetRow(account_id=row.id, token_hash=token_hash(token), expires_at=moment + RESET_LASTS)
+    )
+    db.flush()
+    return ResetLink(account_from(row), token, moment + RESET_LASTS)
+
+
+def reset_owner(db: Session, token: str) -> Account:
+    """Whose password a link replaces; raises NotFound if it is unknown, used, replaced or expired."""
+    row = db.scalar(
+        select(AccountRow)
+        .join(PasswordResetRow, PasswordResetRow.account_id == AccountRow.id)
+        .where(
+            PasswordResetRow.token_hash == token_hash(token),
+            PasswordResetRow.expires_at > utc_now(),
+            AccountRow.disabled_at.is_(None),
+        )
+    )
+    if row is None:
+        raise NotFound(
+            "this link was used or replaced, or has expired", remedy="ask an administrator for a new one"
+        )
+    return account_from(row)
+
+
+def use_reset(db: Session, token: str, password_hash: str, browser: Browser) -> SignedIn | CodeNeeded:
+    """Replace the password, end all sessions, and open a new one or ask for the code that the account needs.
+
+    Raises as `reset_owner`, also for the second of two at the same time.
+    """
+    owner = reset_owner(db, token)
+    used = delete(PasswordResetRow).where(PasswordResetRow.token_hash == token_hash(token))
+    if db.scalar(used.returning(PasswordResetRow.account_id)) is None:
+        raise NotFound("this link was used", remedy="ask an administrator for a new one")
+    replace_password(db, owner.id, password_hash)
+    return enter(db, owner, browser)

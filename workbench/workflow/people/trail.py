@@ -29,8 +29,14 @@ from workbench.errors import Finding
 from workbench.storage.tables import AccountRow, CampaignRow, TrailRow
 from workbench.workflow.checks import record_of
 from workbench.workflow.clock import utc_now
-from workbench.workflow.people.act_names import COMMAND, act_in_words, acts_like, outcome_in_words
-from workbench.workflow.people.changes import Changes, watching
+from workbench.workflow.people.acts import (
+    COMMAND,
+    Changes,
+    act_in_words,
+    acts_like,
+    outcome_in_words,
+    watching,
+)
 
 DONE = "done"
 FIRST = "0" * 64

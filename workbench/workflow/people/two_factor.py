@@ -1,19 +1,27 @@
-"""Two-factor sign-in: an account's authenticator app and its recovery codes.
+"""Two-factor sign-in: an account's authenticator app, its recovery codes, and sign-ins that wait for a code.
 
 Decisions:
 
+- Codes are those of TOTP (RFC 6238) with SHA-1, six digits and 30 seconds, its defaults: some apps ignore
+  anything else they are told. A clock may be one period wrong in either direction (section 5.2 recommends at
+  most one).
 - The secret of the app is stored as it is: codes are computed with it, and this program has no key outside of
   the database. Whoever reads the database can compute codes and still lacks the password, of which only an
   Argon2 hash is stored; of recovery codes there are only hashes as well.
 - A code is marked as used by an update that demands that neither it nor a later one was: of two who use it at
   the same time, in whatever processes, one finds the row changed.
+- Nobody is signed in between password and code: a token of its own names that step, and opens nothing else.
 """
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
+from hmac import compare_digest
 
+import pyotp
 from sqlalchemy import Exists, Select, delete, exists, false, or_, select, update
 from sqlalchemy.orm import Session
 
@@ -22,13 +30,66 @@ from workbench.settings import TwoFactorDemand
 from workbench.storage import Connection
 from workbench.storage.tables import AccountRow, CodeStepRow, MemberRow, TwoFactorRow
 from workbench.workflow.clock import utc_now
-from workbench.workflow.people.one_time_codes import (
-    matching_step,
-    new_app_secret,
-    new_recovery_codes,
-    recovery_hash,
-)
+from workbench.workflow.people.accounts import Account, account_from, new_token, token_hash
 from workbench.workflow.people.roles import Role
+
+PERIOD_SECONDS = 30
+DIGITS = 6
+DRIFT = 1
+"""How many periods an app may be early or late."""
+RECOVERY_CODES = 10
+RECOVERY_BITS = 80
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"  # Base32, of which a character carries 5 bits
+_RECOVERY_LENGTH, _GROUP = RECOVERY_BITS // 5, 4
+
+
+def new_app_secret() -> str:
+    """160 random bits in Base32, as long as the hash (RFC 4226, section 4, R6)."""
+    return pyotp.random_base32(32)
+
+
+def app_address(secret: str, login: str, site: str) -> str:
+    """The `otpauth` address that an app reads from a QR code; `site` is what it calls the site."""
+    return pyotp.TOTP(secret).provisioning_uri(name=login, issuer_name=site)
+
+
+def code_at(secret: str, step: int) -> str:
+    """The code of one period, counted from 1970."""
+    return pyotp.TOTP(secret, digits=DIGITS, interval=PERIOD_SECONDS).generate_otp(step)
+
+
+def step_at(now: datetime) -> int:
+    """The number of the period of 30 seconds in which a moment is."""
+    return int(now.timestamp()) // PERIOD_SECONDS
+
+
+def matching_step(secret: str, typed: str, now: datetime, *, after: int = 0) -> int | None:
+    """The period whose code was typed, None if it is not valid now; those up to `after` were used before."""
+    code = plain_code(typed).encode("utf-8", "replace")
+    current = step_at(now)
+    for step in range(current - DRIFT, current + DRIFT + 1):
+        if step > after and compare_digest(code_at(secret, step).encode(), code):
+            return step
+    return None
+
+
+def new_recovery_codes() -> tuple[str, ...]:
+    """Ten codes of 80 random bits each, in groups of four characters."""
+    groups = range(_RECOVERY_LENGTH // _GROUP)
+    return tuple(
+        "-".join("".join(secrets.choice(_ALPHABET) for _ in range(_GROUP)) for _ in groups)
+        for _ in range(RECOVERY_CODES)
+    )
+
+
+def recovery_hash(typed: str) -> str:
+    """The SHA-256 under which a recovery code is stored; unsalted, since 80 random bits cannot be guessed."""
+    return hashlib.sha256(plain_code(typed).encode("utf-8", "replace")).hexdigest()
+
+
+def plain_code(typed: str) -> str:
+    """A code without the spaces and hyphens by which people group it, in lower case."""
+    return "".join(typed.split()).replace("-", "").casefold()
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,3 +229,45 @@ def _required(account_id: int, demand: TwoFactorDemand) -> Select[int]:
 
 def _turned_on(account_id: int) -> Exists:
     return exists().where(TwoFactorRow.account_id == account_id, TwoFactorRow.confirmed_at.is_not(None))
+
+
+CODE_STEP_LASTS = timedelta(minutes=5)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeNeeded:
+    """A sign-in that waits for a code; the token is sent to the browser and stored nowhere else."""
+
+    token: str
+
+
+def ask_for_code(db: Session, account_id: int) -> CodeNeeded:
+    """Have a code entered for an account; expires after five minutes."""
+    moment, token = utc_now(), new_token()
+    db.execute(delete(CodeStepRow).where(CodeStepRow.expires_at <= moment))
+    db.add(
+        CodeStepRow(token_hash=token_hash(token), account_id=account_id, expires_at=moment + CODE_STEP_LASTS)
+    )
+    db.flush()
+    return CodeNeeded(token)
+
+
+def waiting_account(db: Session, token: str | None) -> Account | None:
+    """Whose code is waited for; None once the step has ended or expired."""
+    if not token:
+        return None
+    row = db.scalar(
+        select(AccountRow)
+        .join(CodeStepRow, CodeStepRow.account_id == AccountRow.id)
+        .where(
+            CodeStepRow.token_hash == token_hash(token),
+            CodeStepRow.expires_at > utc_now(),
+            AccountRow.disabled_at.is_(None),
+        )
+    )
+    return account_from(row) if row is not None else None
+
+
+def end_code_step(db: Session, token: str) -> None:
+    """End a step: its token is of no use any more."""
+    db.execute(delete(CodeStepRow).where(CodeStepRow.token_hash == token_hash(token)))

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Row, Select, case, func, select, tuple_
 from sqlalchemy.orm import Session
 
-from workbench.json_forms.filling import filled
+from workbench.json_forms.collecting import filled
 from workbench.json_forms.judging import MadePoolJson, PoolJson
 from workbench.pooling.strategies import WHILE_JUDGING
 from workbench.records import Contribution, TieRule, id_bytes

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy.orm import Session
 
-from workbench.json_forms.filling import filled
-from workbench.json_forms.planning import PoolPlanJson
+from workbench.json_forms.collecting import filled
+from workbench.json_forms.judging import PoolPlanJson
 from workbench.pooling.depth import DEPTH
 from workbench.pooling.planning import Certainty, JudgingWork, Lengths, growth_table, reached_in_places
 from workbench.pooling.run_tops import Reached, RunTops, known_tops, reached

@@ -50,13 +50,13 @@ from workbench.storage.tables import (
 from workbench.workflow.campaigns.campaigns import Campaign, instructions_of
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.campaigns.originals import files_of, originals_of
+from workbench.workflow.checks import record_of
 from workbench.workflow.judging.desk_rules import desk_questions_of
 from workbench.workflow.judging.preferences import preference_answers
 from workbench.workflow.judging.submission import stored_annotations
 from workbench.workflow.people.assessors import assessor_names
 from workbench.workflow.qrels.qrels import Material, QrelsReport, qrels_of
-from workbench.workflow.releases.agreement import released_agreement
-from workbench.workflow.releases.pooled import PoolHistory, released_pools
+from workbench.workflow.releases.included import PoolHistory, released_agreement, released_pools
 from workbench.workflow.runs.run_records import CampaignRun, runs_of
 
 
@@ -224,13 +224,9 @@ def _decisions(source: _Source, people: People, entries: Mapping[int, int]) -> t
         select(event).where(event.campaign_id == source.campaign_id).order_by(event.id)
     ).all()
     found = [
-        ReleasedDecision(
-            topic=row.topic,
-            docno=row.docno,
-            decision=row.decision,
-            grade=row.grade,
-            recorded_at=row.recorded_at,
-            active_ms=row.active_ms,
+        record_of(
+            ReleasedDecision,
+            row,
             reason=source.comment(row.reason),
             seen=tuple(
                 sorted(
@@ -305,16 +301,14 @@ def _runs(source: _Source) -> tuple[ReleasedRun, ...]:
 
 def _run(run: CampaignRun) -> ReleasedRun:
     about = run.metadata
-    return ReleasedRun(
-        tag=run.tag,
-        sha256=run.sha256,
-        topics=run.topics,
-        lines=run.lines,
-        group=run.group,
+    return record_of(
+        ReleasedRun,
+        run,
         kind=None if about.kind is None else str(about.kind),
         description=about.description,
         priority=about.priority,
         verdict=str(run.verdict),
+        content=None,
     )
 
 

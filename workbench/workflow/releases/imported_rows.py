@@ -27,6 +27,11 @@ TaskKey = tuple[str, str, str, int]
 """The kind, assessor and topic of preferences, and how often their pairs came before."""
 
 
+def _same(record: object, *names: str) -> dict[str, Any]:
+    """What a row has as the release has it."""
+    return {name: getattr(record, name) for name in names}
+
+
 def event_of(campaign_id: int, assessor_id: int, number: int, one: ReleasedAnswer) -> dict[str, Any]:
     """The values of an event for an answer; `number` is its place in the release."""
     beside = {
@@ -37,24 +42,22 @@ def event_of(campaign_id: int, assessor_id: int, number: int, one: ReleasedAnswe
     return {
         "campaign_id": campaign_id,
         "assessor_id": assessor_id,
-        "topic": one.topic,
-        "docno": one.docno,
-        "answer": one.answer,
-        "grade": one.grade,
-        "reason": one.reason,
-        "comment": one.comment,
+        **_same(one, "topic", "docno", "answer", "grade", "reason", "comment"),
         "client_id": f"{SOURCE}-{number:08}",
         "source": f"{IMPORTED}{SOURCE}" if IMPORTED.startswith(one.source) else one.source,
-        "purpose": one.purpose,
         "assignment_id": None,
-        "document_sha256": one.document_sha256,
         "position": one.shown_at,
-        "order_rule": one.order_rule,
-        "seed": one.seed,
-        "active_ms": one.active_ms,
-        "instructions": one.instructions,
         "said_at": one.given_at,
-        "recorded_at": one.recorded_at,
+        **_same(
+            one,
+            "purpose",
+            "document_sha256",
+            "order_rule",
+            "seed",
+            "active_ms",
+            "instructions",
+            "recorded_at",
+        ),
         **{name: value for name, value in beside.items() if value},
     }
 
@@ -80,14 +83,8 @@ def preference_of(task_id: int, number: int, one: ReleasedPreference) -> dict[st
     """The values of an event for a preference."""
     return {
         "task_id": task_id,
-        "first": one.first,
-        "second": one.second,
-        "first_was_left": one.first_was_left,
-        "choice": one.choice,
-        "reason": one.reason,
         "client_id": f"{SOURCE}-{number:08}",
-        "active_ms": one.active_ms,
-        "recorded_at": one.recorded_at,
+        **_same(one, "first", "second", "first_was_left", "choice", "reason", "active_ms", "recorded_at"),
     }
 
 
@@ -108,18 +105,10 @@ def pool_event_of(
     answer = None if assessor_id is None else answered.get((assessor_id, one.topic, one.docno, one.entry))
     return {
         "pool_id": pool_id,
-        "topic": one.topic,
-        "number": one.number,
-        "happening": one.happening,
-        "docno": one.docno,
-        "relevant": one.relevant,
         "assessor_id": assessor_id,
         "judgment_event_id": answer,
-        "at": one.at,
         "origin": one.origin or None,
-        "round": one.round,
-        "rank": one.rank,
-        "score": one.score,
+        **_same(one, "topic", "number", "happening", "docno", "relevant", "at", "round", "rank", "score"),
     }
 
 
@@ -127,14 +116,9 @@ def pool_of(campaign_id: int, pool: ReleasedPool, now: datetime) -> dict[str, An
     """The values of a pool, which is closed."""
     return {
         "campaign_id": campaign_id,
-        "name": pool.name,
-        "recipe": pool.recipe,
         "pairs": len(pool.entries),
-        "largest_possible": pool.largest_possible,
-        "created_at": pool.created_at,
-        "opened_at": pool.opened_at,
         "closed_at": now,
-        "per_pair": pool.per_pair,
+        **_same(pool, "name", "recipe", "largest_possible", "created_at", "opened_at", "per_pair"),
     }
 
 
@@ -142,16 +126,10 @@ def entries_of(pool: ReleasedPool) -> Iterator[dict[str, Any]]:
     """The values of a pool's pairs."""
     for one in pool.entries:
         yield {
-            "topic": one.topic,
-            "docno": one.docno,
             "brought_by": [list(each) for each in one.brought_by],
-            "best_rank": one.best_rank,
             "run_count": one.runs,
-            "weight": one.weight,
-            "inclusion": one.inclusion,
-            "stratum": one.stratum,
             "added_by": None,
-            "added_at": one.added_at,
+            **_same(one, "topic", "docno", "best_rank", "weight", "inclusion", "stratum", "added_at"),
             "reason": one.reason or None,
         }
 

@@ -106,7 +106,6 @@ def import_release(
     *,
     slug: str | None = None,
     organiser: int | None = None,
-    now: datetime | None = None,
     documents: tuple[Document, ...] | None = None,
     files: Mapping[str, bytes] = NO_FILES,
 ) -> ImportedRelease:
@@ -120,10 +119,11 @@ def import_release(
     check_importable(contents)
     given = released_documents(contents) if documents is None else documents
 
+    now = utc_now()
     try:
         with database.writing() as db:
             campaign = _made(db, contents, slug, organiser)
-            _Import(db, campaign.id, contents, utc_now(now), files).write(given)
+            _Import(db, campaign.id, contents, now, files).write(given)
             db.get_one(CampaignRow, campaign.id).origin = origin_of(contents)
     except (IntegrityError, DataError):
         message = "the release contradicts itself: the database refuses a record of it"

@@ -17,8 +17,7 @@ from sqlalchemy.orm import Session
 
 from workbench import __version__
 from workbench.errors import Conflict, Finding, InvalidInput, finding_to_json
-from workbench.json_forms.collecting import FindingJson
-from workbench.json_forms.filling import filled
+from workbench.json_forms.collecting import FindingJson, filled
 from workbench.json_forms.judging import MadeReleaseJson, ReleaseJson
 from workbench.releases.archive import UnreadFile
 from workbench.releases.contents import VERSION, Included, ReleaseAbout, ReleaseContents
@@ -40,7 +39,7 @@ from workbench.workflow.releases.collecting import (
     have_pseudonyms,
     released_assessor_ids,
 )
-from workbench.workflow.releases.included_files import included_originals, included_runs
+from workbench.workflow.releases.included import included_originals, included_runs
 from workbench.workflow.releases.releases import Release, next_version, release_by_version
 
 LONGEST_TEXT = 20_000

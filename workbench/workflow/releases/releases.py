@@ -18,7 +18,7 @@ from workbench.storage.releases import read_parts
 from workbench.storage.tables import AccountRow, ReleaseRow
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.adjudication.queue_table import dispute_counts
-from workbench.workflow.checks import storable
+from workbench.workflow.checks import record_of, storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.pools.pooled_topics import opened_by_topic
 from workbench.workflow.qrels.qrels import make_qrels, unjudged_pairs
@@ -219,9 +219,9 @@ def _chosen(campaign_id: int) -> Select[ReleaseRow, str | None, str | None]:
 def _release(row: ReleaseRow, made_by: str | None, withdrawn_by: str | None) -> Release:
     figures = row.figures
     value, low, high, pairs = figures["kappa"] or (None, None, None, 0)
-    return Release(
-        id=row.id,
-        version=row.version,
+    return record_of(
+        Release,
+        row,
         title=figures["title"],
         rule=row.rule["label"],
         lines=figures["counts"]["lines"],
@@ -233,14 +233,8 @@ def _release(row: ReleaseRow, made_by: str | None, withdrawn_by: str | None) -> 
         kappa_high=high,
         kappa_pairs=pairs,
         included=tuple(figures["included"]),
-        sha256=row.sha256,
-        size=row.size,
         made_by=made_by or "",
-        made_at=row.made_at,
-        public_at=row.public_at,
         withdrawn_by=withdrawn_by or "",
-        withdrawn_at=row.withdrawn_at,
-        withdrawn_reason=row.withdrawn_reason,
     )
 
 

@@ -71,7 +71,7 @@ def own_record(db: Session, campaign_id: int, tag: str, participant: Sender) -> 
 
 
 def own_content(
-    db: Session, campaign_id: int, tag: str, participant: Sender, *, sha256: str | None = None
+    db: Session, campaign_id: int, tag: str, participant: Sender, sha256: str | None
 ) -> tuple[str, Iterator[bytes]]:
     """A run of the participant's groups, or an earlier version of it, as `run_file`; raises NotFound."""
     record = own_record(db, campaign_id, tag, participant)

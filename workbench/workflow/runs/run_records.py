@@ -12,12 +12,11 @@ from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Finding, NotFound, WorkbenchError, finding_from_json
 from workbench.formats.run_rules import NOTES
-from workbench.json_forms.collecting import RunFinding, RunJson, RunRecordJson
-from workbench.json_forms.filling import filled
+from workbench.json_forms.collecting import RunFinding, RunJson, RunRecordJson, filled
 from workbench.records import Verdict
 from workbench.storage.run_files import plain_size
 from workbench.storage.tables import AccountRow, GroupRow, PoolRow, RunRow
-from workbench.workflow.checks import storable
+from workbench.workflow.checks import record_of, storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.groups import require_group
 from workbench.workflow.runs.run_metadata import RunCost, RunKind, RunMetadata
@@ -278,17 +277,11 @@ def _campaign_run(row: Row[*tuple[Any, ...]], pools: Collection[tuple[int, str, 
     used = [RunPool(*pool, earlier=pool[2] != row.sha256) for pool in pools]
     if row.replaced_at is not None:
         used = [pool for pool in used if not pool.earlier]
-    return CampaignRun(
-        id=row.id,
-        tag=row.tag,
-        file_name=row.file_name,
-        topics=row.topics,
-        lines=row.lines,
-        sha256=row.sha256,
+    return record_of(
+        CampaignRun,
+        row,
         warnings=tuple(finding_from_json(finding) for finding in row.warnings),
         added_by=row.sender or "",
-        added_at=row.added_at,
-        replaced_at=row.replaced_at,
         group=row.group_name or "",
         metadata=RunMetadata(
             row.group_id,
@@ -298,9 +291,7 @@ def _campaign_run(row: Row[*tuple[Any, ...]], pools: Collection[tuple[int, str, 
             RunCost(row.seconds_per_query, row.index_bytes),
         ),
         verdict=Verdict(row.verdict),
-        verdict_reason=row.verdict_reason,
         verdict_by=row.judge or "",
-        verdict_at=row.verdict_at,
         pools=tuple(sorted(used, key=lambda pool: pool.earlier)),
         in_use=bool(pools),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import BinaryIO
@@ -101,10 +101,7 @@ def keep_list(db: Session, campaign_id: int, found: ReadList, *, added_by: int |
     db.merge(
         CollectionListRow(
             campaign_id=campaign_id,
-            file_name=found.file_name,
-            content_gzip=found.content_gzip,
-            sha256=found.sha256,
-            docnos=found.docnos,
+            **asdict(found),
             added_by=added_by,
             added_at=datetime.now(UTC),
         )

@@ -19,9 +19,8 @@ from workbench.storage.run_files import plain_file
 from workbench.storage.tables import CampaignRow, PoolRow, RunRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.groups import ORGANISER, Sender
-from workbench.workflow.runs.duplicate_runs import stored_tags, tag_findings
 from workbench.workflow.runs.packed_store import pack_runs
-from workbench.workflow.runs.run_checks import RunUpload, check_files, run_checker
+from workbench.workflow.runs.run_checks import RunUpload, check_files, run_checker, stored_tags, tag_findings
 from workbench.workflow.runs.run_metadata import RunCost, RunKind, RunMetadata
 from workbench.workflow.runs.run_records import CampaignRun, run_row, runs_of
 from workbench.workflow.runs.run_rules import require_open, rules_of
@@ -130,7 +129,7 @@ def store_run(
     db: Session,
     campaign_id: int,
     upload: RunUpload,
-    metadata: RunMetadata = NO_METADATA,
+    metadata: RunMetadata,
     sender: Sender = ORGANISER,
     *,
     replacing: bool = False,

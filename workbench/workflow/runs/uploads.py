@@ -23,8 +23,14 @@ from workbench.formats.run_report import (
 from workbench.storage.chunks import chunks
 from workbench.storage.tables import CampaignRow, CheckedFileRow, RunRow
 from workbench.workflow.people.groups import ORGANISER, Sender
-from workbench.workflow.runs.duplicate_runs import KnownRun, stored_tags, tag_findings
-from workbench.workflow.runs.run_checks import RunChecker, RunUpload, repair_in
+from workbench.workflow.runs.run_checks import (
+    KnownRun,
+    RunChecker,
+    RunUpload,
+    repair_in,
+    stored_tags,
+    tag_findings,
+)
 from workbench.workflow.runs.run_metadata import RunMetadata
 from workbench.workflow.runs.run_rules import rules_of
 from workbench.workflow.runs.store import NO_METADATA, store_run, tag_refusal
@@ -282,9 +288,7 @@ def file_content(
     return row.file_name, row.content_gzip
 
 
-def corrected_file(
-    checker: RunChecker, name: str, content_gzip: bytes, *, tag: str | None = None
-) -> tuple[str, bytes]:
+def corrected_file(checker: RunChecker, name: str, content_gzip: bytes, tag: str | None) -> tuple[str, bytes]:
     """A name for the corrected file and its content; raises WorkbenchError where nothing can be repaired."""
     check = checker.check(io.BytesIO(content_gzip), name)
     found = repair_in(checker, name, check, content_gzip, tag=tag)

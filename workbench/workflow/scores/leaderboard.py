@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.consensus.rules import choice_label
 from workbench.errors import WorkbenchError
-from workbench.json_forms.filling import filled
+from workbench.json_forms.collecting import filled
 from workbench.json_forms.results import MeasureScore, ScoreJson
 from workbench.latex import between, document, escaped, number, percent, table
 from workbench.scoring.measures import is_mean, parse_measures

@@ -67,7 +67,7 @@ from workbench.storage.tables import (
     SignInAttemptRow,
     TrailRow,
 )
-from workbench.workflow.campaigns.deletion import delete_in_portions
+from workbench.workflow.campaigns.archive import delete_in_portions
 from workbench.workflow.people.accounts import NO_PASSWORD, fold_login
 from workbench.workflow.people.administration import disable_account, require_account
 from workbench.workflow.people.mail_addresses import address_of

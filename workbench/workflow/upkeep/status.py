@@ -49,7 +49,7 @@ class InstallationStatus:
     backup: LastBackup | None
 
 
-def installation_status(db: Session, instance: Path, *, idle: timedelta | None = None) -> InstallationStatus:
+def installation_status(db: Session, instance: Path, idle: timedelta | None) -> InstallationStatus:
     """The state of the database and of the instance folder."""
 
     def count(which: ColumnElement[bool]) -> int:

@@ -22,23 +22,21 @@ from workbench.storage.integrity import (
 )
 from workbench.storage.rows import Contents, Progress, contents_of, no_progress
 from workbench.workflow.people.trail import check_trail
-from workbench.workflow.upkeep.content_checks import (
-    check_document_counts,
-    check_documents,
-    check_lists,
-    check_originals,
-    check_releases,
-    check_runs,
-    check_shown_texts,
-)
-from workbench.workflow.upkeep.record_checks import (
+from workbench.workflow.upkeep.checks import (
     check_clock,
     check_current,
     check_decisions,
+    check_document_counts,
+    check_documents,
     check_events,
     check_grades,
+    check_lists,
+    check_originals,
     check_pool_events,
     check_pools,
+    check_releases,
+    check_runs,
+    check_shown_texts,
 )
 
 Check = Callable[[Session], Iterator[Finding]]

@@ -16,10 +16,9 @@ from workbench.records import Topic
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import form_text, sent_id, sent_words
-from workbench.web.ids import write_id
 from workbench.web.jobs import begin
 from workbench.web.pages.adjudication.queue import QueueChoice, queue_choice
-from workbench.web.requests import see_other, wants_fragment
+from workbench.web.requests import see_other, wants_fragment, write_id
 from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide, undo
 from workbench.workflow.adjudication.disputes import (
     DisputedPair,

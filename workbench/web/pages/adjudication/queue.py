@@ -17,12 +17,20 @@ from workbench.web import notices
 from workbench.web.access import here, member, organiser
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment, export_file
-from workbench.web.forms import Findings, findings_of, form_number, form_text, named, query_number, status_of
-from workbench.web.ids import read_id, write_id
+from workbench.web.forms import (
+    Findings,
+    findings_of,
+    form_number,
+    form_text,
+    marks,
+    merged,
+    named,
+    query_number,
+    status_of,
+)
 from workbench.web.jobs import begin
-from workbench.web.meanwhile import marks, merged
-from workbench.web.pages.overview.steps import disputes_way
-from workbench.web.requests import Reply, Values, go_to
+from workbench.web.navigation import disputes_way
+from workbench.web.requests import Reply, Values, go_to, read_id, write_id
 from workbench.workflow.adjudication.decision_files import decisions_made
 from workbench.workflow.adjudication.disputes import Waiting, dispute_queue, influence_arguments
 from workbench.workflow.adjudication.influence import JOB

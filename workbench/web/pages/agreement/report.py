@@ -36,9 +36,9 @@ from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading
+from workbench.web.downloads import MadeResult, TextFile, result
 from workbench.web.forms import Findings, findings_of, query_text
 from workbench.web.paging import page_of
-from workbench.web.results import MadeResult, TextFile, result
 from workbench.workflow.agreement.machines import machines_against_people
 from workbench.workflow.agreement.probe_answers import probe_lines
 from workbench.workflow.agreement.report import campaign_agreement, campaign_pair

@@ -10,6 +10,7 @@ from workbench.agreement.options import AgreementOptions
 from workbench.agreement.topics import FEWEST, topic_coefficients, what_would_define
 from workbench.storage import Session
 from workbench.web.access import reader
+from workbench.web.downloads import MadeResult, result
 from workbench.web.forms import sent_id
 from workbench.web.pages.agreement.report import (
     LINES,
@@ -20,7 +21,6 @@ from workbench.web.pages.agreement.report import (
     required_page,
 )
 from workbench.web.paging import page_of
-from workbench.web.results import MadeResult, result
 from workbench.workflow.agreement.export import topics_export
 from workbench.workflow.agreement.topics import (
     TopicDisputes,

@@ -27,10 +27,9 @@ from workbench.web.access import (
     viewer_or_none,
 )
 from workbench.web.context import reading, writing
-from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.preparing import make_sketches, prepare_desk, reading_of
 from workbench.web.rendering import plain_words
-from workbench.web.requests import Reply, Values
+from workbench.web.requests import Reply, Values, read_id, write_id
 from workbench.workflow.adjudication.discussions import receive_discussed
 from workbench.workflow.judging.desk_rules import DeskQuestions
 from workbench.workflow.judging.desk_view import (

@@ -15,10 +15,9 @@ from workbench.web import notices
 from workbench.web.access import here, member, signed_in, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import form_text, query_text
-from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.desk_api import asked_json, near_json, result_words, work_json
 from workbench.web.pages.judging.preparing import prepare_desk, reading_of, writing_of
-from workbench.web.requests import Values, go_to, see_other
+from workbench.web.requests import Values, go_to, read_id, see_other, write_id
 from workbench.workflow.adjudication.discussions import discussions
 from workbench.workflow.campaigns.campaigns import campaign_by_slug, campaign_of
 from workbench.workflow.judging import desk_view, worklists

@@ -8,9 +8,8 @@ from werkzeug.wrappers import Response
 from workbench.errors import InvalidInput, NotFound
 from workbench.web.access import member, viewer
 from workbench.web.forms import sent_words
-from workbench.web.ids import read_id
 from workbench.web.pages.judging.preparing import reading_of, writing_of
-from workbench.web.requests import Reply
+from workbench.web.requests import Reply, read_id
 from workbench.workflow.judging.desk_settings import own_words, save_own_words
 from workbench.workflow.judging.near_duplicates import compare_texts
 from workbench.workflow.people.roles import Role

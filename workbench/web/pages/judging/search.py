@@ -17,16 +17,24 @@ from workbench.web import notices
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import Findings, errors_on, form_text
-from workbench.web.ids import read_id, write_id
-from workbench.web.pages.search.forms import (
+from workbench.web.jobs import index_now
+from workbench.web.pages.search import (
     FROM,
     OF_ASSESSORS,
     ask_index,
     left_at,
     read_search,
 )
-from workbench.web.requests import Reply, Values, loaded_anew, pushed, see_other, wants_fragment
-from workbench.web.search_index import index_now
+from workbench.web.requests import (
+    Reply,
+    Values,
+    loaded_anew,
+    pushed,
+    read_id,
+    see_other,
+    wants_fragment,
+    write_id,
+)
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.collection import topic_of
 from workbench.workflow.campaigns.scales import scale_from_json

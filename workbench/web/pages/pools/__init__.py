@@ -1,21 +1,13 @@
 """Pools: analysing, building, opening; adaptive pools, queues, when to stop."""
 
-from workbench.web.pages.pools import (
-    adaptive,
-    additions,
-    analysis,
-    pools,
-    queues,
-    states,
-    stopping,
-)
+from workbench.web.pages.pools import additions, analysis, open_pools, pools
 
 BLUEPRINTS = (
     pools.blueprint,
-    states.blueprint,
     additions.blueprint,
     analysis.blueprint,
-    adaptive.blueprint,
-    queues.blueprint,
-    stopping.blueprint,
+    open_pools.states,
+    open_pools.adaptive,
+    open_pools.given_queues,
+    open_pools.stopping,
 )

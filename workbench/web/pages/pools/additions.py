@@ -13,13 +13,12 @@ from workbench.errors import Conflict, rejected
 from workbench.figures import counted
 from workbench.formats.identifiers import read_docnos
 from workbench.web import notices
-from workbench.web.access import here, organiser, viewer
-from workbench.web.context import reading, writing
+from workbench.web.access import organiser, viewer
+from workbench.web.context import reading_here
 from workbench.web.forms import Findings, errors_on, form_text, sent_id
-from workbench.web.ids import write_id
-from workbench.web.pages.pools.pool_choice import pool_line
+from workbench.web.pages.pools.pools import pool_line, write_pool
 from workbench.web.rendering import plain_words
-from workbench.web.requests import go_to
+from workbench.web.requests import go_to, write_id
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.additions import (
     AddedDocuments,
@@ -81,17 +80,17 @@ blueprint = Blueprint("additions", __name__, url_prefix="/c/<slug>/pools/<int:po
 def index(pool_id: int, findings: Findings = ()) -> str:
     """What was added to the topic of `?topic=`, and the form for more."""
     topic_id = sent_id("topic")
-    with reading() as db:
+    with reading_here() as (db, campaign_id):
         line = pool_line(db, pool_id)
-        entries = pool_entries(db, here().id, line.name, topic=topic_id)
+        entries = pool_entries(db, campaign_id, line.name, topic=topic_id)
         return render_template(
             "pools/additions.html",
             pool=line,
             topic=topic_id,
-            title=topic_titles(db, here().id).get(topic_id, ""),
+            title=topic_titles(db, campaign_id).get(topic_id, ""),
             entries=[entry for entry in entries if entry.added is not None],
-            judged=judged_additions(db, here().id, line.name, topic=topic_id),
-            removed=removed_additions(db, here().id, line.name, topic=topic_id),
+            judged=judged_additions(db, campaign_id, line.name, topic=topic_id),
+            removed=removed_additions(db, campaign_id, line.name, topic=topic_id),
             typed=request.form,
             findings=findings,
         )
@@ -104,10 +103,7 @@ def add(pool_id: int) -> Response:
     topic = sent_id("topic")
     with errors_on(partial(index, pool_id), "Docnos", "docnos"):
         additions = read_additions()
-        with writing() as db:
-            added = add_documents(
-                db, here().id, pool_line(db, pool_id).name, topic, additions, added_by=viewer().id
-            )
+        _, added = write_pool(pool_id, add_documents, topic, additions, added_by=viewer().id)
     announce_added(added)
     return _back(pool_id, topic)
 
@@ -118,9 +114,7 @@ def remove(pool_id: int) -> Response:
     """Remove what was added and nobody has judged."""
     topic, docno = sent_id("topic"), sent_id("docno")
     try:
-        with writing() as db:
-            line = pool_line(db, pool_id)
-            remove_addition(db, here().id, line.name, topic=topic, docno=docno, by=viewer().id)
+        write_pool(pool_id, remove_addition, topic=topic, docno=docno, by=viewer().id)
     except Conflict as error:
         notices.add(f"Not removed: {error.message}.", "poor")
     else:

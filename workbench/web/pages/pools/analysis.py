@@ -15,6 +15,7 @@ from workbench.records import TieRule
 from workbench.storage import Session
 from workbench.web.access import here, member
 from workbench.web.context import reading
+from workbench.web.downloads import MadeResult, result
 from workbench.web.forms import (
     Findings,
     errors_on,
@@ -23,10 +24,8 @@ from workbench.web.forms import (
     sent_ids,
     whole_number,
 )
-from workbench.web.ids import write_id
-from workbench.web.pages.pools.pool_choice import pool_sent, pools_shown
-from workbench.web.requests import Values, wants_fragment
-from workbench.web.results import MadeResult, result
+from workbench.web.pages.pools.pools import pool_sent, pools_shown
+from workbench.web.requests import Values, wants_fragment, write_id
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.analysis import CampaignAnalysis, analyse, chosen_runs, depth_of

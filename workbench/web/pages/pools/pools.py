@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Concatenate
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
+from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError, rejected
 from workbench.figures import counted
 from workbench.pooling.strategies import ALL_STRATEGIES, WHILE_JUDGING, PoolRecipe
 from workbench.pooling.strategy import Parameter, Strategy
 from workbench.records import TieRule, Verdict
+from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
-from workbench.web.context import reading
+from workbench.web.context import Given, Result, read_here, reading, reading_here, writing
 from workbench.web.downloads import attachment, csv_file
 from workbench.web.forms import (
     Findings,
@@ -29,17 +30,73 @@ from workbench.web.forms import (
     sent_ids,
     whole_number,
 )
-from workbench.web.long_work import make_pool_soon
-from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
+from workbench.web.jobs import make_pool_soon
 from workbench.web.paging import A_PAGE, ListPage, start_within
-from workbench.web.requests import go_to
+from workbench.web.requests import go_to, of_api
 from workbench.workflow.campaigns.collection import document_count
+from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.drafts import changed_runs, shared_with
-from workbench.workflow.pools.listing import origin_lines, pool_report, pool_topics, topic_pairs, topic_size
+from workbench.workflow.pools.listing import (
+    PoolLine,
+    origin_lines,
+    pool_report,
+    pool_topics,
+    pools_of,
+    topic_pairs,
+    topic_size,
+)
 from workbench.workflow.pools.making import NewPool
 from workbench.workflow.pools.planning import plan_pool
 from workbench.workflow.pools.pool_rows import reasons_of
 from workbench.workflow.runs.run_records import longest_list, runs_of
+
+
+def pools_shown(db: Session) -> tuple[PoolLine, ...]:
+    """The pools that the viewer of this page may know of, oldest first.
+
+    Drafts are for organisers: what is in one may be given to any of the others, who is to judge it blind.
+    """
+    organiser = Role.ORGANISER in here().roles
+    return tuple(line for line in pools_of(db, here().id) if organiser or not line.draft)
+
+
+def pool_line(db: Session, which: int | str | None) -> PoolLine:
+    """The pool with this number or name in this campaign, if the viewer may know of it; raises NotFound."""
+    for line in pools_shown(db):
+        if which in (line.id, line.name):
+            return line
+    raise NotFound("there is no such pool in this campaign", remedy="see the list of pools")
+
+
+def read_pool(
+    which: int | str,
+    function: Callable[Concatenate[Session, int, str, Given], Result],
+    *given: Given.args,
+    **named: Given.kwargs,
+) -> tuple[PoolLine, Result]:
+    """The pool with this number or name, and what a function makes of its campaign and name."""
+    with reading() as db:
+        line = pool_line(db, which)
+        return line, function(db, here().id, line.name, *given, **named)
+
+
+def write_pool(
+    which: int | str,
+    function: Callable[Concatenate[Session, int, str, Given], Result],
+    *given: Given.args,
+    **named: Given.kwargs,
+) -> tuple[PoolLine, Result]:
+    """The same in one transaction that changes it; raises as `writing`."""
+    with writing() as db:
+        line = pool_line(db, which)
+        return line, function(db, here().id, line.name, *given, **named)
+
+
+def pool_sent(db: Session, text: str) -> PoolLine:
+    """The pool that an address names by its number, or a program by its name."""
+    number = whole_number(text)
+    return pool_line(db, text if of_api() and number is None else number)
+
 
 blueprint = Blueprint("pools", __name__, url_prefix="/c/<slug>/pools")
 MOST_RUNS = 20
@@ -58,8 +115,8 @@ TIES: Mapping[TieRule, str] = {
 def index(findings: Findings = ()) -> str:
     """The list of pools, and the form for one more."""
     typed = request.form
-    with reading() as db:
-        runs = runs_of(db, here().id)
+    with reading_here() as (db, campaign_id):
+        runs = runs_of(db, campaign_id)
         offered = [one for one in ALL_STRATEGIES.values() if runs or not one.reads_runs]
         return render_template(
             "pools/index.html",
@@ -68,7 +125,7 @@ def index(findings: Findings = ()) -> str:
             ties=TIES,
             usual_ties=str(TieRule.TREC_EVAL),
             name=typed.get("name", ""),
-            documents=document_count(db, here().id),
+            documents=document_count(db, campaign_id),
             strategies=strategy_fields(typed, offered, longest_list(runs)),
             supplementary=typed.get("supplementary") == "yes",
             priority=typed.get("priority", ""),
@@ -114,8 +171,7 @@ def plan() -> str:
     findings: Findings = ()
     try:
         recipe = _of_runs(read_recipe(sent), None if "all" in sent else sent_ids("run"))
-        with reading() as db:
-            plan = plan_pool(db, here().id, recipe)
+        plan = read_here(plan_pool, recipe)
     except WorkbenchError as error:
         # What is half typed is no error yet.
         findings = findings_of(error, "Pool", "name")
@@ -126,14 +182,14 @@ def plan() -> str:
 @reader
 def pool(pool_id: int) -> str:
     """A pool: its recipe, its size by topic, contributions of runs, pairs shared with other pools."""
-    with reading() as db:
+    with reading_here() as (db, campaign_id):
         line = pool_line(db, pool_id)
         return render_template(
             "pools/pool.html",
-            report=pool_report(db, here().id, line.name),
+            report=pool_report(db, campaign_id, line.name),
             ties=TIES,
-            shared=() if line.closed else shared_with(db, here().id, line.name),
-            changed=changed_runs(db, here().id, line.name) if line.draft else (),
+            shared=() if line.closed else shared_with(db, campaign_id, line.name),
+            changed=changed_runs(db, campaign_id, line.name) if line.draft else (),
         )
 
 
@@ -146,11 +202,13 @@ def topic(pool_id: int) -> str:
     """
     topic_id = sent_id("topic")
     most_runs = None if query_text("runs") == "all" else MOST_RUNS
-    with reading() as db:
+    with reading_here() as (db, campaign_id):
         line = pool_line(db, pool_id)
-        size = topic_size(db, here().id, line.name, topic_id)
+        size = topic_size(db, campaign_id, line.name, topic_id)
         start = start_within(size.pairs)
-        pairs = topic_pairs(db, here().id, line.name, topic_id, start=start, most=A_PAGE, most_runs=most_runs)
+        pairs = topic_pairs(
+            db, campaign_id, line.name, topic_id, start=start, most=A_PAGE, most_runs=most_runs
+        )
         return render_template(
             "pools/topic.html",
             pool=line,
@@ -178,9 +236,7 @@ def pairs(pool_id: int) -> Response:
 @reader
 def topics_csv(pool_id: int) -> Response:
     """The sizes by topic as CSV."""
-    with reading() as db:
-        line = pool_line(db, pool_id)
-        topics = pool_topics(db, here().id, line.name)
+    line, topics = read_pool(pool_id, pool_topics)
     rows = [(size.topic, size.title, size.pairs, size.largest_possible, size.added) for size in topics]
     name = f"{here().slug}.{line.name}.topics.csv"
     return csv_file(("topic", "title", "pairs", "largest_possible", "added_by_hand"), rows, name)
@@ -281,14 +337,13 @@ def _field(
     name = field_name(strategy, parameter.name)
     default = parameter.default
     usual = parameter.text(min(default, deepest) if deepest and parameter.name == "depth" else default)
-    value = sent.get(name, usual)
     bounds = f"; {parameter.bounds}" if parameter.bounds else ""
     empty = f"; {parameter.text(default)} if empty" if parameter.text(default) else ""
     return ParameterField(
-        name=name,
-        label=parameter.name.replace("_", " ").capitalize(),
-        hint=f"{parameter.help[:1].upper()}{parameter.help[1:]} ({parameter.kind.name}{bounds}{empty})",
-        value=value,
+        name,
+        parameter.name.replace("_", " ").capitalize(),
+        f"{parameter.help[:1].upper()}{parameter.help[1:]} ({parameter.kind.name}{bounds}{empty})",
+        sent.get(name, usual),
     )
 
 

@@ -13,17 +13,18 @@ from workbench.figures import counted, percent
 from workbench.formats.graded_pairs import read_known_grades
 from workbench.storage.events import PLANTED, TRAINING
 from workbench.web.access import here, organiser, viewer
-from workbench.web.context import reading, writing
+from workbench.web.context import reading_here, write_here, writing, writing_here
 from workbench.web.forms import (
     Findings,
     accepted,
     errors_on,
     form_number,
     form_text,
+    marks,
+    merged,
     sent_files,
     whole_number,
 )
-from workbench.web.meanwhile import marks, merged
 from workbench.web.requests import Values
 from workbench.workflow.agreement.probe_answers import known_answer_lines
 from workbench.workflow.campaigns.campaigns import campaign_of
@@ -49,10 +50,10 @@ MOST_SHOWN = 200
 @organiser
 def index(findings: Findings = ()) -> str:
     """The rate of repeats, the pairs with a known answer, and whether one trains."""
-    with reading() as db:
-        rules, known = check_rules_of(db, here().id), known_pairs(db, here().id)
-        scale, lines = campaign_of(db, here().id).scale, known_answer_lines(db, here().id)
-        waiting = trainees(db, here().id)
+    with reading_here() as (db, campaign_id):
+        rules, known = check_rules_of(db, campaign_id), known_pairs(db, campaign_id)
+        scale, lines = campaign_of(db, campaign_id).scale, known_answer_lines(db, campaign_id)
+        waiting = trainees(db, campaign_id)
     sent = SETTINGS[0] in request.form
     kept = {"one_in": rules.one_in or "", "distance": rules.distance, "least": rules.least or ""}
     return render_template(
@@ -84,9 +85,9 @@ def change() -> Response:
     """Save the rate, the distance, and whether topics begin with training."""
     with errors_on(index):
         rules = _rules(_typed())
-        with writing() as db:
-            found = merged(_values(rules), _values(check_rules_of(db, here().id)))
-            save_check_rules(db, here().id, CheckRules(**found))
+        with writing_here() as (db, campaign_id):
+            found = merged(_values(rules), _values(check_rules_of(db, campaign_id)))
+            save_check_rules(db, campaign_id, CheckRules(**found))
     return accepted("Settings saved. They apply to what is judged from now on.", "probes.index")
 
 
@@ -111,8 +112,7 @@ def load() -> Response:
 def remove() -> Response:
     """Remove the pairs of a kind; their answers stay."""
     purpose = _purpose()
-    with writing() as db:
-        removed = remove_known_answers(db, here().id, purpose=purpose)
+    removed = write_here(remove_known_answers, purpose=purpose)
     return accepted(f"{counted(removed, 'pair')} removed.", "probes.index")
 
 
@@ -122,13 +122,13 @@ def change_one() -> Response:
     """Correct the known grade of one pair, or remove the pair."""
     purpose, pair = _purpose(), (form_text("topic"), form_text("docno"))
     grade = form_number("grade")
-    with errors_on(index, "Known answers", "files"), writing() as db:
+    with errors_on(index, "Known answers", "files"), writing_here() as (db, campaign_id):
         if "remove" in request.form:
-            remove_known_answer(db, here().id, purpose=purpose, pair=pair)
+            remove_known_answer(db, campaign_id, purpose=purpose, pair=pair)
         elif grade is None:
             raise WorkbenchError("no grade was chosen", remedy="choose one of the scale")
         else:
-            change_known_answer(db, here().id, purpose=purpose, pair=pair, grade=grade)
+            change_known_answer(db, campaign_id, purpose=purpose, pair=pair, grade=grade)
     return accepted(
         "Pair removed; its answers stay." if "remove" in request.form else "Known grade saved.",
         "probes.index",
@@ -143,8 +143,7 @@ def open_work() -> Response:
     assignment_id = form_number("assignment")
     if assignment_id is None:
         raise NotFound("this assignment does not exist", remedy="use the page's buttons")
-    with writing() as db:
-        waive_training(db, here().id, assignment_id, by=viewer().id)
+    write_here(waive_training, assignment_id, by=viewer().id)
     return accepted(
         "Training waived. An open desk continues with the work at the end of its round.",
         "probes.index",
