@@ -24,7 +24,7 @@ from workbench.formats.text_formats import sha256_of
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document, Topic
 from workbench.storage.engine import Database
-from workbench.storage.tables import TwoFactorRow
+from workbench.storage.tables import AccountRow
 from workbench.web.requests import CODE_STEP_COOKIE, SESSION_COOKIE
 from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide
 from workbench.workflow.adjudication.disputes import dispute_queue
@@ -149,7 +149,8 @@ def _second_factors(db: Session, accounts: dict[str, Account]) -> str:
     """
     prepare_app(db, accounts["wick"].id)
     prepare_app(db, accounts["vane"].id)
-    secret = db.get_one(TwoFactorRow, accounts["vane"].id).secret
+    secret = db.get_one(AccountRow, accounts["vane"].id).app_secret
+    assert secret is not None
     assert turn_on(db, accounts["vane"].id, code_at(secret, step_at(utc_now(None))))
     link_identity(db, ProviderIdentity("https://login.example.org", "42", MIXED), accounts["marlow"].id)
     # Longer than the walk takes, which is longer than five minutes.

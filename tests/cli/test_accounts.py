@@ -6,12 +6,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from sqlalchemy import select
 
 from tests.cast import CHEAP, PASSWORD
 from tests.cli.executable import Terminal
 from tests.moments import at
-from workbench.storage.tables import TwoFactorRow
+from workbench.storage.tables import AccountRow
 from workbench.workflow.people.accounts import account_by_login
 from workbench.workflow.people.mail_addresses import address_of
 from workbench.workflow.people.signing_in import (
@@ -132,7 +131,9 @@ def test_two_factor_sign_in_is_turned_off_for_who_lost_everything(populated: Ter
         ada = account_by_login(db, "ada").id
         prepare_app(db, ada)
         with at(NOON):
-            turn_on(db, ada, code_at(db.scalars(select(TwoFactorRow.secret)).one(), step_at(NOON)))
+            secret = db.get_one(AccountRow, ada).app_secret
+            assert secret is not None
+            turn_on(db, ada, code_at(secret, step_at(NOON)))
     assert listed(populated)["ada"]["two_factor"] is True
     assert b"ada signs in with the password alone" in populated.does("account", "reset-two-factor", "ada")
     with populated.database() as database, database.reading() as db:

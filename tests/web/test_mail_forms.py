@@ -15,7 +15,7 @@ from tests.uploads import text_of
 from tests.web.test_mail_pages import MAIL
 from workbench.settings import Settings
 from workbench.storage.engine import Database
-from workbench.storage.tables import MailAddressRow, MailMessageRow
+from workbench.storage.tables import AccountRow, MailMessageRow
 from workbench.web.context import Context, init_app
 from workbench.workflow.mail.queue import claim_next, note_failed
 from workbench.workflow.people.mail_addresses import set_address
@@ -71,15 +71,15 @@ def test_an_address_is_confirmed_by_its_link_and_removed_by_an_empty_field(
     opened = stranger.get(link)
     assert "ada@example.org" in text_of(opened.text)
     with sqlite_database.reading() as db:
-        assert db.get_one(MailAddressRow, cast.accounts["Ada"].id).address is None
+        assert db.get_one(AccountRow, cast.accounts["Ada"].id).address is None
     assert stranger.post(link).status_code == 200
     with sqlite_database.reading() as db:
-        assert db.get_one(MailAddressRow, cast.accounts["Ada"].id).address == "ada@example.org"
+        assert db.get_one(AccountRow, cast.accounts["Ada"].id).address == "ada@example.org"
     assert "ada@example.org" in ada.get("/account/address").text
     assert ada.post("/account/address", data={"address": " ", "old": PASSWORD}).status_code == 303
     assert "E-mail address removed." in text_of(ada.get("/account/address").text)
     with sqlite_database.reading() as db:
-        assert db.get(MailAddressRow, cast.accounts["Ada"].id) is None
+        assert db.get_one(AccountRow, cast.accounts["Ada"].id).address is None
     # The link is used up.
     assert stranger.get(link).status_code == 404
 

@@ -13,7 +13,7 @@ from tests.cast import CHEAP, Cast
 from tests.web.conftest import Enter
 from workbench.settings import MailSettings, Settings
 from workbench.storage.engine import Database
-from workbench.storage.tables import MailAddressRow, MailMessageRow
+from workbench.storage.tables import AccountRow, MailMessageRow
 from workbench.web.context import Context, init_app
 
 MAIL = MailSettings("mail.example.org", 587, "starttls", "w@example.org", "https://judge.example.org")
@@ -56,7 +56,7 @@ def test_an_organiser_reminds_those_with_open_work_and_an_address_once_a_day(
 ) -> None:
     ada, ben = (str(cast.accounts[name].id) for name in ("Ada", "Ben"))
     with sqlite_database.writing() as db:
-        db.add(MailAddressRow(account_id=int(ada), address="ada@example.org"))
+        db.get_one(AccountRow, int(ada)).address = "ada@example.org"
     olga = enter("Olga")
     place = "/c/harbour/assignments/reminders"
     assert olga.post(place, data={"assessor": [ada, ben]}).status_code == 303

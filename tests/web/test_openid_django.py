@@ -31,7 +31,7 @@ from tests.web.conftest import Enter
 from workbench.cli.main import workbench
 from workbench.settings import OpenIdSettings, Settings
 from workbench.storage.engine import Database
-from workbench.storage.tables import AccountRow, MailAddressRow, OpenIdIdentityRow
+from workbench.storage.tables import AccountRow, OpenIdIdentityRow
 from workbench.web.context import Context, init_app
 from workbench.workflow.openid.browser_trips import TripPurpose, new_trip
 from workbench.workflow.openid.provider import OpenIdProvider
@@ -124,7 +124,7 @@ def test_a_person_comes_in_by_a_verified_address_and_finds_the_same_account_agai
     with sqlite_database.reading() as db:
         identity = db.scalars(select(OpenIdIdentityRow)).one()
         account = db.get_one(AccountRow, identity.account_id)
-        address = db.get_one(MailAddressRow, account.id).address
+        address = account.address
     # The ID token has the subject only: name and address were asked for at the userinfo endpoint.
     assert (identity.issuer, account.name, address) == (issuer, PEOPLE["ada"][0], "ada@example.org")
     client.post("/sign-out")

@@ -23,7 +23,6 @@ from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.storage.tables import (
     AccountRow,
-    MailAddressRow,
     MemberRow,
     OpenIdIdentityRow,
     SessionRow,
@@ -139,7 +138,7 @@ def test_an_account_is_never_found_by_name_or_address(
     app: Flask, sqlite_database: Database, running: RunningProvider, cast: Cast
 ) -> None:
     with sqlite_database.writing() as db:
-        db.add(MailAddressRow(account_id=cast.accounts["Olga"].id, address="olga@example.org"))
+        db.get_one(AccountRow, cast.accounts["Olga"].id).address = "olga@example.org"
     running.add_person(
         "claims-much", name="Olga", preferred_username="olga", email="olga@example.org", email_verified=True
     )
@@ -168,7 +167,7 @@ def test_an_invitation_is_accepted_at_the_provider_with_a_new_account(
         roles = db.execute(select(MemberRow.campaign_id, MemberRow.role).filter_by(account_id=row.id)).all()
         assert (row.name, row.administrator) == ("Ada", False)
         assert [tuple(one) for one in roles] == [(cast.campaign_id, "viewer")]
-        assert db.get_one(MailAddressRow, row.id).address == "lovelace@example.org"
+        assert db.get_one(AccountRow, row.id).address == "lovelace@example.org"
         (entry,) = trail_entries(db, TrailFilter())
     assert {one["table"] for one in entry.details["changes"]} >= {"account", "member", "openid_identity"}
     assert "lovelace" not in repr(entry)

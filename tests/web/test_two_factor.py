@@ -18,7 +18,7 @@ from tests.web.test_desk_api import Desk
 from workbench.errors import WorkbenchError
 from workbench.settings import Settings, TwoFactorDemand, read_settings
 from workbench.storage.engine import Database
-from workbench.storage.tables import AccountRow, TwoFactorRow
+from workbench.storage.tables import AccountRow
 from workbench.web.context import Context, init_app
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people import two_factor
@@ -40,7 +40,8 @@ def turned_on(database: Database, account_id: int) -> tuple[str, ...]:
     """An account whose app was confirmed an hour ago; its recovery codes."""
     with database.writing() as db:
         since = utc_now(None) - timedelta(hours=1)
-        db.add(TwoFactorRow(account_id=account_id, secret=SECRET, confirmed_at=since, last_step=0))
+        account = db.get_one(AccountRow, account_id)
+        account.app_secret, account.app_confirmed_at = SECRET, since
         return two_factor.renew_recovery_codes(db, account_id)
 
 
@@ -179,7 +180,7 @@ def test_where_it_is_demanded_an_organiser_can_do_nothing_before(
         signed_in_client(demanding, sqlite_database, cast.accounts["Ada"]).get("/account").status_code == 200
     )
     with sqlite_database.writing() as db:
-        db.execute(update(TwoFactorRow).values(confirmed_at=None))
+        db.execute(update(AccountRow).values(app_confirmed_at=None))
     assert olga.get("/").location == PAGE
     assert olga.post("/sign-out").location.startswith("/sign-in")
 

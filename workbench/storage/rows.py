@@ -36,11 +36,10 @@ from workbench.errors import WorkbenchError
 from workbench.outside import parsed_json
 from workbench.storage.tables import (
     AccessTokenRow,
-    CodeStepRow,
     JobRow,
     MailMessageRow,
     Moment,
-    PasswordResetRow,
+    OneTimeTokenRow,
     RepeatableRequestRow,
     SessionRow,
     SignInAttemptRow,
@@ -50,7 +49,7 @@ VERSION_TABLE = "alembic_version"
 LEFT_OUT = frozenset(
     row.__tablename__
     for row in (
-        *(SessionRow, CodeStepRow, PasswordResetRow, SignInAttemptRow, AccessTokenRow),
+        *(SessionRow, OneTimeTokenRow, SignInAttemptRow, AccessTokenRow),
         *(RepeatableRequestRow, JobRow, MailMessageRow),
     )
 )

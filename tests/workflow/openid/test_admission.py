@@ -10,7 +10,7 @@ from tests.openid import CLIENT, ISSUER, NAME, SECRET, SITE
 from workbench.errors import Conflict, NotFound
 from workbench.settings import OpenIdSettings
 from workbench.storage.engine import Database
-from workbench.storage.tables import AccountRow, MailAddressRow, MemberRow, OpenIdIdentityRow
+from workbench.storage.tables import AccountRow, MemberRow, OpenIdIdentityRow
 from workbench.workflow.openid.identities import (
     ProviderIdentity,
     admitted,
@@ -38,7 +38,7 @@ def test_a_verified_address_in_an_allowed_domain_gets_an_account_without_campaig
     assert db.scalar(select(func.count()).select_from(MemberRow)) == 0
     assert not has_password(db, account.id)
     # Where the reset link goes by which she may choose a password.
-    assert db.get_one(MailAddressRow, account.id).address == "ada@example.org"
+    assert db.get_one(AccountRow, account.id).address == "ada@example.org"
     # The next time it is the same account, whatever the provider calls her by then.
     again = admitted(db, person(name="A. King", login="king", address="king@example.com"), SETTINGS)
     assert again == account

@@ -14,7 +14,7 @@ from tests.databases import opened
 from tests.moments import at
 from workbench.errors import Conflict, NotAllowed
 from workbench.storage.engine import Database
-from workbench.storage.tables import CodeStepRow, SignInAttemptRow, TwoFactorRow
+from workbench.storage.tables import AccountRow, OneTimeTokenRow, SignInAttemptRow
 from workbench.workflow.people import two_factor
 from workbench.workflow.people.accounts import Account, create_account, prepare_account
 from workbench.workflow.people.administration import reset_two_factor
@@ -67,7 +67,9 @@ def recovery(database: Database, ada: Account) -> tuple[str, ...]:
 def code(database: Database, now: datetime) -> str:
     """What Ada's app shows."""
     with database.reading() as db:
-        return code_at(db.scalars(select(TwoFactorRow.secret)).one(), step_at(now))
+        secret = db.scalars(select(AccountRow.app_secret)).one()
+        assert secret is not None
+        return code_at(secret, step_at(now))
 
 
 def enter(database: Database, browser: Browser = HERE, now: datetime = NOON) -> str:
@@ -99,7 +101,7 @@ def test_a_right_password_signs_in_only_with_a_code(
     assert session.token != step
     with database.reading() as db:
         assert signed_in(db, session.token, now=NOON) == ada
-        assert db.scalars(select(CodeStepRow)).all() == []
+        assert db.scalars(select(OneTimeTokenRow)).all() == []
         assert db.scalars(select(SignInAttemptRow)).all() == []
     # The step has ended with it.
     with pytest.raises(NotAllowed):
@@ -159,7 +161,7 @@ def test_a_recovery_code_works_once_and_new_ones_replace_all(
     assert isinstance(tell(database, enter(database), recovery[1]), Refused)
     assert isinstance(tell(database, enter(database), new[0]), SignedIn)
     with database.reading() as db:
-        kept = db.scalars(select(TwoFactorRow.recovery_hashes)).one().split()
+        kept = db.scalars(select(AccountRow.recovery_hashes)).one().split()
     assert (len(kept), {len(one) for one in kept}) == (9, {64})
 
 
@@ -252,7 +254,9 @@ def test_a_reset_by_an_administrator_and_an_erasure_leave_no_row(
         with database.writing() as db:
             reset_two_factor(db, ada.id)
     with database.reading() as db:
-        assert [db.scalars(select(table)).all() for table in (TwoFactorRow, CodeStepRow)] == [[], []]
+        account = db.get_one(AccountRow, ada.id)
+        assert (account.app_secret, account.app_confirmed_at, account.recovery_hashes) == (None, None, "")
+        assert db.scalars(select(OneTimeTokenRow)).all() == []
         assert signed_in(db, session.token, now=NOON) is None
     with pytest.raises(NotAllowed):
         tell(database, step, "000000")

@@ -30,13 +30,11 @@ from workbench.storage.tables import (
     InvitationRow,
     JobRow,
     JudgmentEventRow,
-    MailAddressRow,
     MailMessageRow,
     PoolEntryRow,
     ReleaseRow,
     SearchRow,
     TopicRow,
-    TwoFactorRow,
 )
 from workbench.workflow.campaigns import archive
 from workbench.workflow.clock import utc_now
@@ -128,7 +126,7 @@ def leave_mail(database: Database, person: Account) -> None:
     now = utc_now(None)
     with database.writing() as db:
         invited = db.scalars(select(InvitationRow.id).where(InvitationRow.note == LOGIN)).one()
-        db.add(MailAddressRow(account_id=person.id, address=LOGIN))
+        db.get_one(AccountRow, person.id).address = LOGIN
         for columns in (
             {"account_id": person.id, "address": LOGIN},
             {"invitation_id": invited, "address": "zephyrine@elsewhere.example"},
@@ -143,7 +141,8 @@ def leave_doors_and_searches(database: Database, campaign_id: int, person: Accou
         identity = ProviderIdentity("https://login.example.org", "248289", name=NAME, address=LOGIN)
         link_identity(db, identity, person.id)
         prepare_app(db, person.id)
-        secret = db.scalars(select(TwoFactorRow.secret)).one()
+        secret = db.get_one(AccountRow, person.id).app_secret
+        assert secret is not None
         assert turn_on(db, person.id, code_at(secret, step_at(utc_now(None))))
         enter(db, person, BROWSER)
         topic = db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id)).first()
@@ -203,7 +202,7 @@ def test_nothing_names_the_person_and_the_chain_of_the_trail_holds(
     _, olga, person = people
     before = traces(database)
     assert {"account.login", "account.name", "assessor.name", "invitation.note"} <= before
-    assert {"mail_address.address", "mail_message.address", "mail_message.asked"} <= before
+    assert {"account.address", "mail_message.address", "mail_message.asked"} <= before
     assert {"session.browser", "session.network", "sign_in_attempt.login", "access_token.name"} <= before
     assert "openid_identity.known_as" in before
     erased = erase(database, person, olga)

@@ -24,14 +24,20 @@ from workbench.storage.tables.columns import (
     Str120,
     Str200,
     Str254,
-    Words,
 )
 
 ROLES = "role in ('organiser','assessor','adjudicator','viewer','participant')"
 
 
 class AccountRow(Base):
-    """A person who can sign in."""
+    """A person who can sign in.
+
+    Messages go to the `address`, None until one is confirmed; `new_address` waits for that. `app_secret` is
+    that of an authenticator app, in Base32 as the app takes it; nothing is asked of its owner until a code
+    has confirmed it. `last_step` counts the periods of 30 seconds since 1970 up to that of the last code that
+    was used, so that no code works twice. `recovery_hashes` has the hash of each recovery code that was not
+    used yet, one a line.
+    """
 
     __tablename__ = "account"
     id: Mapped[RowKey]
@@ -42,6 +48,12 @@ class AccountRow(Base):
     created_at: Mapped[datetime]
     disabled_at: Mapped[datetime | None]
     desk: Mapped[JsonObject] = mapped_column(default=dict)  # the judging desk: keys, text size
+    address: Mapped[Str254 | None] = mapped_column(index=True)
+    new_address: Mapped[Str254 | None]
+    app_secret: Mapped[str | None] = mapped_column(String(64), deferred=True)
+    app_confirmed_at: Mapped[datetime | None]
+    last_step: Mapped[BigInt] = mapped_column(default=0, server_default="0")
+    recovery_hashes: Mapped[str] = mapped_column(default="", server_default="", deferred=True)
 
 
 class SessionRow(Base):
@@ -61,13 +73,18 @@ class SessionRow(Base):
     used_at: Mapped[datetime | None]
 
 
-class PasswordResetRow(Base):
-    """A link by which an account gets another password, once; only the hash of its token is stored."""
+class OneTimeTokenRow(Base):
+    """What opens one thing once until it expires; only the hash of the token is stored.
 
-    __tablename__ = "password_reset"
-    account_id: Mapped[OwnerId] = mapped_column(primary_key=True, autoincrement=False)
-    token_hash: Mapped[Str64] = mapped_column(unique=True)
-    expires_at: Mapped[datetime]
+    `opens` says what: the reset of a password, a new mail address, or the sign-in whose code is awaited.
+    """
+
+    __tablename__ = "one_time_token"
+    token_hash: Mapped[Str64] = mapped_column(primary_key=True)
+    account_id: Mapped[OwnerId] = mapped_column(index=True)
+    opens: Mapped[Str20]
+    expires_at: Mapped[datetime] = mapped_column(index=True)
+    __table_args__ = (CheckConstraint("opens in ('reset','address','sign-in')", "opens"),)
 
 
 class SignInAttemptRow(Base):
@@ -162,45 +179,6 @@ class RepeatableRequestRow(Base):
     begun_at: Mapped[datetime] = mapped_column(index=True)
     status: Mapped[int | None]
     answer: Mapped[str | None]
-
-
-class TwoFactorRow(Base):
-    """The authenticator app of an account; nothing is asked of its owner until a code has confirmed it.
-
-    `secret` is in Base32, as the app takes it; `last_step` counts the periods of 30 seconds since 1970 up to
-    that of the last code that was used, so that no code works twice. `recovery_hashes` has the hash of each
-    recovery code that was not used yet, one a line.
-    """
-
-    __tablename__ = "two_factor"
-    account_id: Mapped[OwnerId] = mapped_column(primary_key=True, autoincrement=False)
-    secret: Mapped[Str64]
-    confirmed_at: Mapped[datetime | None]
-    last_step: Mapped[BigInt] = mapped_column(default=0)
-    recovery_hashes: Mapped[Words]
-
-
-class CodeStepRow(Base):
-    """A sign-in whose password was right and whose code is awaited; only the hash of its token is stored."""
-
-    __tablename__ = "code_step"
-    token_hash: Mapped[Str64] = mapped_column(primary_key=True)
-    account_id: Mapped[OwnerId] = mapped_column(index=True)
-    expires_at: Mapped[datetime]
-
-
-class MailAddressRow(Base):
-    """The address of an account, None until one is confirmed, and a new one that waits for that.
-
-    Of the token in the message that asks for confirmation only the hash is stored.
-    """
-
-    __tablename__ = "mail_address"
-    account_id: Mapped[OwnerId] = mapped_column(primary_key=True, autoincrement=False)
-    address: Mapped[Str254 | None] = mapped_column(index=True)
-    new_address: Mapped[Str254 | None]
-    token_hash: Mapped[Str64 | None] = mapped_column(unique=True)
-    expires_at: Mapped[datetime | None]
 
 
 class MailMessageRow(Base):

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
 from workbench.storage.engine import Database, Writing
-from workbench.storage.tables import AccountRow, AssessorRow, CampaignRow, MailAddressRow, MailMessageRow
+from workbench.storage.tables import AccountRow, AssessorRow, CampaignRow, MailMessageRow
 from workbench.workflow.checks import record_of
 from workbench.workflow.clock import shared_now, utc_now
 from workbench.workflow.judging.assigned_work import all_left_to_judge
@@ -340,9 +340,8 @@ def open_work(db: Session, campaign_id: int) -> tuple[OpenWork, ...]:
     reminded = _latest_reminders(db, campaign_id)
     to_judge, to_compare = all_left_to_judge(db, campaign_id), all_left_to_compare(db, campaign_id)
     people = db.execute(
-        select(AssessorRow.id, AssessorRow.account_id, AssessorRow.name, MailAddressRow.address)
+        select(AssessorRow.id, AssessorRow.account_id, AssessorRow.name, AccountRow.address)
         .join(AccountRow, AccountRow.id == AssessorRow.account_id)
-        .outerjoin(MailAddressRow, MailAddressRow.account_id == AssessorRow.account_id)
         .where(AssessorRow.id.in_(able))
         .order_by(AssessorRow.name)
     ).all()

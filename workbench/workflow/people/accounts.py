@@ -12,16 +12,17 @@ import secrets
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import select, text
+from sqlalchemy import delete, insert, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
-from workbench.storage.tables import AccountRow
+from workbench.storage.tables import AccountRow, OneTimeTokenRow
 from workbench.workflow.clock import utc_now
 
 SHORTEST, LONGEST = 12, 1024
@@ -300,3 +301,48 @@ def new_token() -> str:
 def token_hash(token: str) -> str:
     """The SHA-256 under which a token is stored; unsalted, since a token cannot be guessed."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+class Opens(StrEnum):
+    """What a token opens once."""
+
+    RESET = "reset"
+    ADDRESS = "address"
+    SIGN_IN = "sign-in"
+
+
+def make_one_time_token(db: Session, account_id: int, opens: Opens, *, lasts: timedelta) -> str:
+    """A token for an account, which is returned here only.
+
+    It replaces the one before; sign-ins may wait in several browsers.
+    """
+    moment, token, row = utc_now(), new_token(), OneTimeTokenRow
+    db.execute(delete(row).where(row.expires_at <= moment))
+    if opens is not Opens.SIGN_IN:
+        forget_one_time_tokens(db, account_id, opens)
+    made = {"account_id": account_id, "opens": str(opens), "expires_at": moment + lasts}
+    db.execute(insert(row).values(token_hash=token_hash(token), **made))
+    return token
+
+
+def one_time_account(db: Session, token: str, opens: Opens) -> AccountRow | None:
+    """For which enabled account a token opens this; None once it was used or replaced, or has expired."""
+    row = OneTimeTokenRow
+    return db.scalar(
+        select(AccountRow)
+        .join(row, row.account_id == AccountRow.id)
+        .where(row.token_hash == token_hash(token), row.opens == opens, row.expires_at > utc_now())
+        .where(AccountRow.disabled_at.is_(None))
+    )
+
+
+def use_one_time_token(db: Session, token: str) -> bool:
+    """Let a token open nothing more; False if somebody else has just used it."""
+    used = delete(OneTimeTokenRow).where(OneTimeTokenRow.token_hash == token_hash(token))
+    return db.scalar(used.returning(OneTimeTokenRow.account_id)) is not None
+
+
+def forget_one_time_tokens(db: Session, account_id: int, opens: Opens) -> None:
+    """Let an account's tokens that open this be of no use any more."""
+    row = OneTimeTokenRow
+    db.execute(delete(row).where(row.account_id == account_id, row.opens == opens))

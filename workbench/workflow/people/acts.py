@@ -221,9 +221,7 @@ MOST_ROWS = 20
 LONGEST = 200
 WITHHELD = "not recorded"
 # What signing in leaves, and the trail itself.
-PASSED_OVER = frozenset(
-    {"trail", "session", "sign_in_attempt", "password_reset", "repeatable_request", "code_step"}
-)
+PASSED_OVER = frozenset({"trail", "session", "sign_in_attempt", "one_time_token", "repeatable_request"})
 # What opens something, and what a person is known by: that they changed is recorded, and not how.
 PRIVATE = frozenset(
     {
@@ -233,15 +231,16 @@ PRIVATE = frozenset(
         ("invitation", "note"),
         ("access_token", "name"),
         ("account", "desk"),
+        ("account", "address"),
+        ("account", "new_address"),
+        ("account", "app_secret"),
+        ("account", "recovery_hashes"),
         ("invitation", "mailed_to"),
-        ("mail_address", "address"),
-        ("mail_address", "new_address"),
         ("mail_message", "address"),
         ("mail_message", "asked"),
         ("mail_message", "reason"),
         ("openid_identity", "subject"),
         ("openid_identity", "known_as"),
-        ("two_factor", "secret"),
     }
 )
 

@@ -23,7 +23,6 @@ from workbench.storage.tables import (
     JudgmentEventRow,
     MemberRow,
     SessionRow,
-    TwoFactorRow,
 )
 from workbench.workflow.checks import record_of
 from workbench.workflow.clock import utc_now
@@ -178,9 +177,7 @@ def _lines(
             AccountRow,
             select(func.count()).select_from(SessionRow).where(own).scalar_subquery(),
             select(func.max(SessionRow.used_at)).where(own).scalar_subquery(),
-            select(TwoFactorRow.confirmed_at)
-            .where(TwoFactorRow.account_id == AccountRow.id)
-            .scalar_subquery(),
+            AccountRow.app_confirmed_at,
         )
         .where(*chosen)
         .order_by(AccountRow.login)

@@ -14,13 +14,20 @@ import re
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import delete, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import InvalidInput, NotFound, rejected
-from workbench.storage.tables import AccountRow, MailAddressRow
-from workbench.workflow.clock import utc_now
-from workbench.workflow.people.accounts import Account, account_from, fold_login, new_token, token_hash
+from workbench.storage.tables import AccountRow
+from workbench.workflow.people.accounts import (
+    Account,
+    Opens,
+    account_from,
+    fold_login,
+    forget_one_time_tokens,
+    make_one_time_token,
+    one_time_account,
+)
 
 CONFIRMATION_LASTS = timedelta(days=2)
 LONGEST_ADDRESS = 254
@@ -53,39 +60,32 @@ def checked_address(text: str) -> str:
 
 def address_of(db: Session, account_id: int) -> MailAddress:
     """The address of an account."""
-    row = db.get(MailAddressRow, account_id)
+    row = db.get(AccountRow, account_id)
     return MailAddress(row.address or "", row.new_address or "") if row is not None else MailAddress()
 
 
 def propose_address(db: Session, account_id: int, address: str) -> None:
     """Store a checked address that its owner has to confirm; it replaces another that waited."""
-    row = _row(db, account_id)
-    row.new_address, row.token_hash, row.expires_at = address, None, None
+    db.get_one(AccountRow, account_id).new_address = address
+    forget_one_time_tokens(db, account_id, Opens.ADDRESS)
     db.flush()
 
 
 def make_confirmation(db: Session, account_id: int, address: str) -> str | None:
     """The token of a new link that confirms an address; None where that is no longer proposed."""
-    row = db.get(MailAddressRow, account_id)
+    row = db.get(AccountRow, account_id)
     if row is None or row.new_address != address:
         return None
-    token = new_token()
-    row.token_hash, row.expires_at = token_hash(token), utc_now() + CONFIRMATION_LASTS
-    db.flush()
-    return token
+    return make_one_time_token(db, account_id, Opens.ADDRESS, lasts=CONFIRMATION_LASTS)
 
 
 def proposed_by(db: Session, token: str) -> tuple[Account, str]:
     """Whose address a link confirms, and which; raises NotFound if it was used or has expired."""
-    found = db.execute(
-        select(AccountRow, MailAddressRow.new_address)
-        .join(MailAddressRow, MailAddressRow.account_id == AccountRow.id)
-        .where(MailAddressRow.token_hash == token_hash(token), MailAddressRow.expires_at > utc_now())
-    ).one_or_none()
-    if found is None:
+    row = one_time_account(db, token, Opens.ADDRESS)
+    if row is None:
         message, remedy = "this link was used or replaced, or has expired", "enter the address again"
         raise NotFound(message, remedy=f"{remedy} under Your account")
-    return account_from(found[0]), found[1] or ""
+    return account_from(row), row.new_address or ""
 
 
 def confirm_address(db: Session, token: str) -> str:
@@ -97,14 +97,19 @@ def confirm_address(db: Session, token: str) -> str:
 
 def set_address(db: Session, account_id: int, address: str) -> None:
     """Have messages go to an address that somebody vouches for: its owner's link, or an administrator."""
-    row = _row(db, account_id)
-    row.address, row.new_address, row.token_hash, row.expires_at = address, None, None, None
-    db.flush()
+    _set(db, account_id, address)
 
 
 def remove_address(db: Session, account_id: int) -> None:
     """Let an account have no address; links that were to confirm one stop working."""
-    db.execute(delete(MailAddressRow).where(MailAddressRow.account_id == account_id))
+    _set(db, account_id, None)
+
+
+def _set(db: Session, account_id: int, address: str | None) -> None:
+    row = db.get_one(AccountRow, account_id)
+    row.address, row.new_address = address, None
+    forget_one_time_tokens(db, account_id, Opens.ADDRESS)
+    db.flush()
 
 
 def accounts_meant(db: Session, text: str) -> list[AccountRow]:
@@ -118,14 +123,5 @@ def accounts_meant(db: Session, text: str) -> list[AccountRow]:
         address = checked_address(text)
     except InvalidInput:
         return []
-    by_address = rows.join(MailAddressRow, MailAddressRow.account_id == AccountRow.id)
-    chosen = by_address.where(MailAddressRow.address == address).order_by(AccountRow.id)
+    chosen = rows.where(AccountRow.address == address).order_by(AccountRow.id)
     return list(db.scalars(chosen.limit(MOST_WITH_ONE_ADDRESS)).all())
-
-
-def _row(db: Session, account_id: int) -> MailAddressRow:
-    row = db.get(MailAddressRow, account_id)
-    if row is None:
-        row = MailAddressRow(account_id=account_id)
-        db.add(row)
-    return row

@@ -21,16 +21,21 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotAllowed, NotFound
-from workbench.storage.tables import AccessTokenRow, AccountRow, CodeStepRow, PasswordResetRow, SessionRow
+from workbench.storage.tables import AccessTokenRow, AccountRow, SessionRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import (
     Account,
+    Opens,
     Passwords,
     account_from,
     account_row,
     fold_login,
+    forget_one_time_tokens,
+    make_one_time_token,
     new_token,
+    one_time_account,
     token_hash,
+    use_one_time_token,
 )
 from workbench.workflow.people.sessions import shortened_address
 from workbench.workflow.people.throttling import (
@@ -46,7 +51,6 @@ from workbench.workflow.people.throttling import (
 from workbench.workflow.people.two_factor import (
     CodeNeeded,
     ask_for_code,
-    end_code_step,
     is_turned_on,
     use_code,
     waiting_account,
@@ -174,7 +178,7 @@ def change_password(
     account.password_hash = password_hash
     forget_failures(db, code_name(account.login))
     sign_out_everywhere(db, account.id, tokens=tokens)
-    db.execute(delete(PasswordResetRow).where(PasswordResetRow.account_id == account.id))
+    forget_one_time_tokens(db, account.id, Opens.RESET)
     return open_session(db, account_from(account), checked.attempt.browser)
 
 
@@ -223,7 +227,7 @@ def sign_out_everywhere(db: Session, account_id: int, *, tokens: bool = True) ->
     """
     if tokens:
         db.execute(delete(AccessTokenRow).where(AccessTokenRow.account_id == account_id))
-    db.execute(delete(CodeStepRow).where(CodeStepRow.account_id == account_id))
+    forget_one_time_tokens(db, account_id, Opens.SIGN_IN)
     ended = delete(SessionRow).where(SessionRow.account_id == account_id).returning(SessionRow.token_hash)
     return len(db.scalars(ended).all())
 
@@ -264,7 +268,7 @@ def replace_password(db: Session, account_id: int, password_hash: str) -> Accoun
     row = db.get_one(AccountRow, account_id)
     row.password_hash = password_hash
     sign_out_everywhere(db, row.id)
-    db.execute(delete(PasswordResetRow).where(PasswordResetRow.account_id == row.id))
+    forget_one_time_tokens(db, row.id, Opens.RESET)
     forget_failures(db, row.login)
     forget_failures(db, code_name(row.login))
     db.flush()
@@ -292,7 +296,7 @@ def enter_with_code(
     refused = confirm_code(db, account, typed, place=network_of(browser.address))
     if refused is not None:
         return refused
-    end_code_step(db, token)
+    use_one_time_token(db, token)
     if replacing:
         sign_out(db, replacing)
     return open_session(db, account, browser)
@@ -331,26 +335,13 @@ def make_reset(db: Session, account_id: int) -> ResetLink:
         raise NotFound("there is no such account")
     if row.disabled_at is not None:
         raise Conflict("the account is disabled", remedy="enable it first")
-    token, moment = new_token(), utc_now()
-    db.execute(delete(PasswordResetRow).where(PasswordResetRow.expires_at <= moment))
-    db.merge(
-        PasswordResetRow(account_id=row.id, token_hash=token_hash(token), expires_at=moment + RESET_LASTS)
-    )
-    db.flush()
-    return ResetLink(account_from(row), token, moment + RESET_LASTS)
+    token = make_one_time_token(db, row.id, Opens.RESET, lasts=RESET_LASTS)
+    return ResetLink(account_from(row), token, utc_now() + RESET_LASTS)
 
 
 def reset_owner(db: Session, token: str) -> Account:
     """Whose password a link replaces; raises NotFound if it is unknown, used, replaced or expired."""
-    row = db.scalar(
-        select(AccountRow)
-        .join(PasswordResetRow, PasswordResetRow.account_id == AccountRow.id)
-        .where(
-            PasswordResetRow.token_hash == token_hash(token),
-            PasswordResetRow.expires_at > utc_now(),
-            AccountRow.disabled_at.is_(None),
-        )
-    )
+    row = one_time_account(db, token, Opens.RESET)
     if row is None:
         raise NotFound(
             "this link was used or replaced, or has expired", remedy="ask an administrator for a new one"
@@ -364,8 +355,7 @@ def use_reset(db: Session, token: str, password_hash: str, browser: Browser) -> 
     Raises as `reset_owner`, also for the second of two at the same time.
     """
     owner = reset_owner(db, token)
-    used = delete(PasswordResetRow).where(PasswordResetRow.token_hash == token_hash(token))
-    if db.scalar(used.returning(PasswordResetRow.account_id)) is None:
+    if not use_one_time_token(db, token):
         raise NotFound("this link was used", remedy="ask an administrator for a new one")
     replace_password(db, owner.id, password_hash)
     return enter(db, owner, browser)

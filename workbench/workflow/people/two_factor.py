@@ -22,15 +22,22 @@ from datetime import datetime, timedelta
 from hmac import compare_digest
 
 import pyotp
-from sqlalchemy import Exists, Select, delete, exists, false, or_, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import Exists, Select, exists, false, or_, select, update
+from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Conflict
 from workbench.settings import TwoFactorDemand
 from workbench.storage import Connection
-from workbench.storage.tables import AccountRow, CodeStepRow, MemberRow, TwoFactorRow
+from workbench.storage.tables import AccountRow, MemberRow
 from workbench.workflow.clock import utc_now
-from workbench.workflow.people.accounts import Account, account_from, new_token, token_hash
+from workbench.workflow.people.accounts import (
+    Account,
+    Opens,
+    account_from,
+    forget_one_time_tokens,
+    make_one_time_token,
+    one_time_account,
+)
 from workbench.workflow.people.roles import Role
 
 PERIOD_SECONDS = 30
@@ -106,12 +113,12 @@ class TwoFactorState:
 
 def two_factor_state(db: Session, account_id: int) -> TwoFactorState:
     """Whether two-factor sign-in is on for an account."""
-    row = db.get(TwoFactorRow, account_id)
-    if row is None:
+    row = db.get(AccountRow, account_id)
+    if row is None or row.app_secret is None:
         return TwoFactorState()
-    if row.confirmed_at is None:
-        return TwoFactorState(secret=row.secret)
-    return TwoFactorState(row.confirmed_at, len(row.recovery_hashes.split()))
+    if row.app_confirmed_at is None:
+        return TwoFactorState(secret=row.app_secret)
+    return TwoFactorState(row.app_confirmed_at, len(row.recovery_hashes.split()))
 
 
 def is_turned_on(db: Session, account_id: int) -> bool:
@@ -137,7 +144,8 @@ def prepare_app(db: Session, account_id: int) -> None:
     """
     if is_turned_on(db, account_id):
         raise Conflict("two-factor sign-in is on", remedy="turn it off first to use another app")
-    db.merge(TwoFactorRow(account_id=account_id, secret=new_app_secret(), confirmed_at=None, last_step=0))
+    row = db.get_one(AccountRow, account_id)
+    row.app_secret, row.last_step = new_app_secret(), 0
     db.flush()
 
 
@@ -146,23 +154,23 @@ def turn_on(db: Session, account_id: int, typed: str) -> tuple[str, ...] | None:
 
     Raises Conflict if no app waits for its first code.
     """
-    row = db.get(TwoFactorRow, account_id)
-    if row is None or row.confirmed_at is not None:
+    row = db.get(AccountRow, account_id)
+    if row is None or row.app_secret is None or row.app_confirmed_at is not None:
         raise Conflict("no authenticator app is being set up", remedy="open the page again")
     moment = utc_now()
-    step = matching_step(row.secret, typed, moment)
+    step = matching_step(row.app_secret, typed, moment)
     if step is None:
         return None
     # The same secret, confirmed once: another page of the same person may have begun anew meanwhile.
     confirmed = (
-        update(TwoFactorRow)
+        update(AccountRow)
         .where(
-            TwoFactorRow.account_id == account_id,
-            TwoFactorRow.secret == row.secret,
-            TwoFactorRow.confirmed_at.is_(None),
+            AccountRow.id == account_id,
+            AccountRow.app_secret == row.app_secret,
+            AccountRow.app_confirmed_at.is_(None),
         )
-        .values(confirmed_at=moment, last_step=step)
-        .returning(TwoFactorRow.account_id)
+        .values(app_confirmed_at=moment, last_step=step)
+        .returning(AccountRow.id)
     )
     if db.scalar(confirmed) is None:
         raise Conflict("the authenticator app was changed meanwhile", remedy="open the page again")
@@ -171,17 +179,19 @@ def turn_on(db: Session, account_id: int, typed: str) -> tuple[str, ...] | None:
 
 def use_code(db: Session, account_id: int, typed: str) -> bool:
     """Use a code of the app, or a recovery code; False if it is none, or was used before."""
-    row = db.get(TwoFactorRow, account_id, populate_existing=True)
-    if row is None or row.confirmed_at is None:
+    own = AccountRow.app_secret, AccountRow.last_step, AccountRow.recovery_hashes
+    turned_on = (AccountRow.id == account_id) & AccountRow.app_confirmed_at.is_not(None)
+    row = db.execute(select(*own).where(turned_on)).one_or_none()
+    if row is None or row.app_secret is None:
         return False
-    step = matching_step(row.secret, typed, utc_now(), after=row.last_step)
+    step = matching_step(row.app_secret, typed, utc_now(), after=row.last_step)
     if step is None:
-        return _use_recovery_code(db, row, typed)
+        return _use_recovery_code(db, account_id, row.recovery_hashes, typed)
     used = (
-        update(TwoFactorRow)
-        .where(TwoFactorRow.account_id == account_id, TwoFactorRow.last_step < step)
+        update(AccountRow)
+        .where(AccountRow.id == account_id, AccountRow.last_step < step)
         .values(last_step=step)
-        .returning(TwoFactorRow.account_id)
+        .returning(AccountRow.id)
     )
     return db.scalar(used) is not None
 
@@ -190,30 +200,31 @@ def renew_recovery_codes(db: Session, account_id: int) -> tuple[str, ...]:
     """Replace all recovery codes; the new ones are told here only."""
     codes = new_recovery_codes()
     hashes = "\n".join(map(recovery_hash, codes))
-    db.execute(
-        update(TwoFactorRow).where(TwoFactorRow.account_id == account_id).values(recovery_hashes=hashes)
-    )
+    db.execute(update(AccountRow).where(AccountRow.id == account_id).values(recovery_hashes=hashes))
     return codes
 
 
 def turn_off(db: Session, account_id: int) -> bool:
     """Delete secret and recovery codes, so that the password alone signs in; whether it was on before."""
-    db.execute(delete(CodeStepRow).where(CodeStepRow.account_id == account_id))
-    ended = delete(TwoFactorRow).where(TwoFactorRow.account_id == account_id)
-    return db.scalar(ended.returning(TwoFactorRow.confirmed_at)) is not None
+    forget_one_time_tokens(db, account_id, Opens.SIGN_IN)
+    row = db.get_one(AccountRow, account_id)
+    was_on = row.app_confirmed_at is not None
+    row.app_secret, row.app_confirmed_at, row.last_step, row.recovery_hashes = None, None, 0, ""
+    db.flush()
+    return was_on
 
 
-def _use_recovery_code(db: Session, row: TwoFactorRow, typed: str) -> bool:
-    before, used = row.recovery_hashes, recovery_hash(typed)
+def _use_recovery_code(db: Session, account_id: int, before: str, typed: str) -> bool:
+    used = recovery_hash(typed)
     left = [one for one in before.split() if one != used]
     if len(left) == len(before.split()):
         return False
     # Whoever uses one at the same time finds the row changed.
     changed = (
-        update(TwoFactorRow)
-        .where(TwoFactorRow.account_id == row.account_id, TwoFactorRow.recovery_hashes == before)
+        update(AccountRow)
+        .where(AccountRow.id == account_id, AccountRow.recovery_hashes == before)
         .values(recovery_hashes="\n".join(left))
-        .returning(TwoFactorRow.account_id)
+        .returning(AccountRow.id)
     )
     return db.scalar(changed) is not None
 
@@ -228,7 +239,8 @@ def _required(account_id: int, demand: TwoFactorDemand) -> Select[int]:
 
 
 def _turned_on(account_id: int) -> Exists:
-    return exists().where(TwoFactorRow.account_id == account_id, TwoFactorRow.confirmed_at.is_not(None))
+    own = aliased(AccountRow)
+    return exists().where(own.id == account_id, own.app_confirmed_at.is_not(None))
 
 
 CODE_STEP_LASTS = timedelta(minutes=5)
@@ -243,31 +255,10 @@ class CodeNeeded:
 
 def ask_for_code(db: Session, account_id: int) -> CodeNeeded:
     """Have a code entered for an account; expires after five minutes."""
-    moment, token = utc_now(), new_token()
-    db.execute(delete(CodeStepRow).where(CodeStepRow.expires_at <= moment))
-    db.add(
-        CodeStepRow(token_hash=token_hash(token), account_id=account_id, expires_at=moment + CODE_STEP_LASTS)
-    )
-    db.flush()
-    return CodeNeeded(token)
+    return CodeNeeded(make_one_time_token(db, account_id, Opens.SIGN_IN, lasts=CODE_STEP_LASTS))
 
 
 def waiting_account(db: Session, token: str | None) -> Account | None:
     """Whose code is waited for; None once the step has ended or expired."""
-    if not token:
-        return None
-    row = db.scalar(
-        select(AccountRow)
-        .join(CodeStepRow, CodeStepRow.account_id == AccountRow.id)
-        .where(
-            CodeStepRow.token_hash == token_hash(token),
-            CodeStepRow.expires_at > utc_now(),
-            AccountRow.disabled_at.is_(None),
-        )
-    )
+    row = one_time_account(db, token, Opens.SIGN_IN) if token else None
     return account_from(row) if row is not None else None
-
-
-def end_code_step(db: Session, token: str) -> None:
-    """End a step: its token is of no use any more."""
-    db.execute(delete(CodeStepRow).where(CodeStepRow.token_hash == token_hash(token)))

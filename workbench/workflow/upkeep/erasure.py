@@ -70,10 +70,11 @@ from workbench.storage.tables import (
 from workbench.workflow.campaigns.archive import delete_in_portions
 from workbench.workflow.people.accounts import NO_PASSWORD, fold_login
 from workbench.workflow.people.administration import disable_account, require_account
-from workbench.workflow.people.mail_addresses import address_of
+from workbench.workflow.people.mail_addresses import address_of, remove_address
 from workbench.workflow.people.membership import remove_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.throttling import counted_names
+from workbench.workflow.people.two_factor import turn_off
 
 # What people write, in which somebody may be named.
 FREE_TEXTS: tuple[InstrumentedAttribute[Any], ...] = (
@@ -179,6 +180,8 @@ def _erase(db: Session, row: AccountRow) -> set[str]:
     row.login = _free(db, AccountRow.login, f"erased-{row.id}", AccountRow.id != row.id)
     row.name = f"Erased account {row.id}"
     row.password_hash, row.desk = NO_PASSWORD, {}
+    turn_off(db, row.id)
+    remove_address(db, row.id)
     for table in _tables_of_accounts():
         db.execute(delete(table).where(table.c.account_id == row.id))
     db.execute(delete(SignInAttemptRow).where(SignInAttemptRow.login.in_(counted_names({login, *addresses}))))
