@@ -65,8 +65,7 @@ from workbench.workflow.upkeep.erasure import ErasedPerson, erase_person
 LOGIN, NAME = "zephyrine@example.org", "Zephyrine Quillfeather"
 BROWSER = Browser("203.0.113.77", "Mozilla/5.0 Quirkbrowser/99 (Linux)")
 # Whatever names her, in any letter case.
-OPENED = ("session", "password_reset", "access_token", "openid_identity", "two_factor",
-          "code_step")  # fmt: skip
+OPENED = ("session", "one_time_token", "access_token", "openid_identity")
 TRACES = ("zephyrine", "quillfeather", "quirkbrowser", "203.0.113", "formerly")
 
 
@@ -212,6 +211,8 @@ def test_nothing_names_the_person_and_the_chain_of_the_trail_holds(
         assert list(check_trail(db)) == []
         # Of what opened the account nothing is left; what she searched is part of the collection's record.
         assert [name for name in OPENED if db.execute(text(f"select 1 from {name}")).first()] == []
+        account = db.get_one(AccountRow, person.id)
+        assert (account.app_secret, account.app_confirmed_at, account.recovery_hashes) == (None, None, "")
         assert db.scalars(select(SearchRow.account_id)).all() == [person.id]
     if database.embedded:
         path = Path(database.engine.url.database or "")
