@@ -13,9 +13,9 @@ from math import isnan
 import numpy as np
 
 from workbench.formats.runs import read_run
-from workbench.pooling.pool import each_tag_once
+from workbench.pooling.pool import Pair, each_tag_once
 from workbench.records import Run, grades_of, id_bytes, pair_of, sorted_ids, sorted_pairs
-from workbench.releases.contents import Pair, ReleaseAbout, ReleaseContents, ReleaseRule
+from workbench.releases.contents import ReleaseAbout, ReleaseContents, ReleaseRule
 from workbench.releases.zipped import ZippedRelease
 from workbench.scoring.measures import at_threshold
 from workbench.scoring.pairs_of_runs import compare_all

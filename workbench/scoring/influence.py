@@ -19,13 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.scoring.judged_run import share
+from workbench.scoring.relevance import Floats, Grades
 
-Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 Ranks = NDArray[Any]
 """Whole numbers, shape (runs, documents of a topic): the rank from 1, or 0 where it is not retrieved."""
-Grades = NDArray[np.int64]
-"""The grade of every document of a topic, none negative."""
 
 DEEPEST = 1000  # what TREC's runs have of a topic
 _NO_GRADES: Grades = np.empty(0, dtype=np.int64)

@@ -16,8 +16,7 @@ from workbench.web.context import app_context, reading
 from workbench.web.jobs import begin
 from workbench.workflow.job_kinds import INDEX, UNAVAILABLE, UNWRITABLE
 from workbench.workflow.jobs import Job, JobState, latest
-from workbench.workflow.searching.index import campaign_index, refresh_index
-from workbench.workflow.searching.updating import CampaignIndex
+from workbench.workflow.searching.index import CampaignIndex, campaign_index, refresh_index
 from workbench.workflow.worker import THIS_HOST
 
 SMALL = 300

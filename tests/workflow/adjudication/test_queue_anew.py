@@ -18,8 +18,8 @@ from tests.workflow.adjudication.disputed import AGREED, FAR, LINE, NEAR, Disput
 from workbench.consensus.disputes import Difference, DisputeRule, spread_of
 from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Judgment
-from workbench.scoring.influence import Floats
 from workbench.scoring.own_measures import gain_measure
+from workbench.scoring.relevance import Floats
 from workbench.settings import read_settings
 from workbench.storage import Session
 from workbench.storage.engine import Database

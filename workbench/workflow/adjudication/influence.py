@@ -22,14 +22,9 @@ from sqlalchemy.orm import Session
 from workbench.docnos import Docnos, Places, Words, fingerprints, words_of
 from workbench.pooling.run_tops import RunTops
 from workbench.records import Scale, Verdict, id_bytes
-from workbench.scoring.influence import (
-    Floats,
-    RankingMeans,
-    TopicGains,
-    pairs_that_could_swap,
-    topic_influences,
-)
+from workbench.scoring.influence import RankingMeans, TopicGains, pairs_that_could_swap, topic_influences
 from workbench.scoring.own_measures import gain_measure
+from workbench.scoring.relevance import Floats
 from workbench.storage.chunks import chunks
 from workbench.workflow.adjudication.queue_table import QueueTable
 from workbench.workflow.adjudication.topic_spreads import Numbers, TopicSpreads
