@@ -239,9 +239,9 @@ def _sampled(contents: ReleaseContents) -> Files:
 def _drawn(pool: ReleasedPool) -> Pool:
     drawn = [one for one in pool.entries if one.inclusion is not None and one.stratum is not None]
     return Pool(
-        entries=(),
-        tags=(),
-        largest_possible={},
+        (),
+        (),
+        {},
         inclusion={pair_of(one): one.inclusion for one in drawn if one.inclusion is not None},
         strata={pair_of(one): one.stratum for one in pool.undrawn}
         | {pair_of(one): one.stratum for one in drawn if one.stratum is not None},

@@ -177,13 +177,13 @@ class InfluenceComputing:
             gains = {topic: made[topic] for topic in some if topic in made}
             gains |= self._made([topic for topic in some if topic not in gains])
             for topic in some:
-                of_topic = topic_influences(
+                each, of_topic = topic_influences(
                     gains[topic], self._topics[topic].outcomes, measure=self._measure, means=means
                 )
-                values.append(np.array([(one.swaps, one.uneven, one.shift) for one in of_topic.each]))
+                values.append(np.array([(one.swaps, one.uneven, one.shift) for one in each]))
                 graded = self._topics[topic]
                 undecided = np.isin(graded.docnos[graded.disputed], open_pairs.get(topic, _NO_DOCNOS))
-                ends += np.stack([of_topic.lowest, of_topic.highest])[:, undecided].sum(axis=1)
+                ends += of_topic[:, undecided].sum(axis=1)
         return values, pairs_that_could_swap(means.means, *ends)
 
     def _made(self, topics: Sequence[str]) -> Iterator[tuple[str, TopicGains]]:
