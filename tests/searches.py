@@ -9,9 +9,8 @@ from sqlalchemy.orm import Session
 
 from workbench.storage.tables import SearchEventRow, SearchRow
 from workbench.workflow.judging.desk_rules import save_allows_search
-from workbench.workflow.searching.index import document_changes
+from workbench.workflow.searching.index import CampaignIndex, document_changes
 from workbench.workflow.searching.searches import Searcher
-from workbench.workflow.searching.updating import CampaignIndex
 
 
 def stored_search(db: Session, searcher: Searcher, docnos: Sequence[str], *, typed: str = "harbour") -> int:

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import workbench
-from tests.releases.made import small_release
+from tests.releases.made import small_release, write_release
 from tests.tree import ROOT
 from workbench import (
     agree,
@@ -32,7 +32,6 @@ from workbench import (
 from workbench.cli.main import workbench as command
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.records import Judgment, Qrel, Ranking, Run
-from workbench.releases.files import write_release
 
 
 def printed(*words: str) -> str:

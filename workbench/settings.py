@@ -198,14 +198,19 @@ def _mail(env: Environment) -> MailSettings | None:
     if not host:
         return None
     if security not in MAIL_PORTS:
-        remedy = f"set one of {', '.join(MAIL_PORTS)}"
-        raise WorkbenchError(f"WORKBENCH_MAIL_SECURITY is {security!r}", remedy=remedy)
+        raise WorkbenchError(
+            f"WORKBENCH_MAIL_SECURITY is {security!r}", remedy=f"set one of {', '.join(MAIL_PORTS)}"
+        )
     if login and security == "none":
-        remedy = "set WORKBENCH_MAIL_SECURITY to starttls or tls, or leave the login out"
-        raise WorkbenchError("the password of the mail server would be sent unencrypted", remedy=remedy)
+        raise WorkbenchError(
+            "the password of the mail server would be sent unencrypted",
+            remedy="set WORKBENCH_MAIL_SECURITY to starttls or tls, or leave the login out",
+        )
     if "@" not in sender or any(not character.isprintable() for character in sender):
-        remedy = "set the address that messages come from, such as workbench@example.org"
-        raise WorkbenchError(f"WORKBENCH_MAIL_FROM is {sender!r}", remedy=remedy)
+        raise WorkbenchError(
+            f"WORKBENCH_MAIL_FROM is {sender!r}",
+            remedy="set the address that messages come from, such as workbench@example.org",
+        )
     return MailSettings(host, port, security, sender, _site(site, _prefix(env)), login, password)
 
 
@@ -213,8 +218,10 @@ def _site(text: str, prefix: str) -> str:
     """The address of the site without a slash at its end, for links in messages and at a provider."""
     site = text.strip().rstrip("/")
     if not _is_address(site):
-        remedy = "set the whole address of the site, such as https://judge.example.org"
-        raise WorkbenchError(f"WORKBENCH_ADDRESS is {site!r}", remedy=remedy)
+        raise WorkbenchError(
+            f"WORKBENCH_ADDRESS is {site!r}",
+            remedy="set the whole address of the site, such as https://judge.example.org",
+        )
     if urlsplit(site).path != prefix:
         raise WorkbenchError(
             f"WORKBENCH_ADDRESS is {site!r}, and WORKBENCH_PREFIX is {prefix!r}",
@@ -237,14 +244,20 @@ def read_cluster(environment: Environment | None = None, *, url: str = "") -> Se
     if not nodes:
         return None
     if any(not _is_address(node) or "@" in node for node in nodes):
-        remedy = "give addresses such as https://search.example.org:9200, without login and password"
-        raise WorkbenchError("the address of the search cluster cannot be read", remedy=remedy)
+        raise WorkbenchError(
+            "the address of the search cluster cannot be read",
+            remedy="give addresses such as https://search.example.org:9200, without login and password",
+        )
     if login and not all(node.startswith("https://") for node in nodes):
-        message = "the password of the search cluster would be sent unencrypted"
-        raise WorkbenchError(message, remedy="use an https address, or leave the login out")
+        raise WorkbenchError(
+            "the password of the search cluster would be sent unencrypted",
+            remedy="use an https address, or leave the login out",
+        )
     if not _INDEX_NAME.fullmatch(prefix):
-        remedy = "set lower-case letters, digits and hyphens, such as workbench"
-        raise WorkbenchError(f"WORKBENCH_OPENSEARCH_PREFIX is {prefix!r}", remedy=remedy)
+        raise WorkbenchError(
+            f"WORKBENCH_OPENSEARCH_PREFIX is {prefix!r}",
+            remedy="set lower-case letters, digits and hyphens, such as workbench",
+        )
     return SearchCluster(nodes, login, password, authorities, prefix)
 
 
@@ -258,20 +271,27 @@ def _openid(env: Environment) -> OpenIdSettings | None:
     if not issuer:
         return None
     if not _is_address(issuer) or not is_protected(issuer):
-        remedy = "set the address of the provider as it states it, such as https://login.example.org"
-        raise WorkbenchError(f"WORKBENCH_OPENID_ISSUER is {issuer!r}", remedy=remedy)
+        raise WorkbenchError(
+            f"WORKBENCH_OPENID_ISSUER is {issuer!r}",
+            remedy="set the address of the provider as it states it, such as https://login.example.org",
+        )
     if not client_id:
-        remedy = "set the client ID that the provider gave this site"
-        raise WorkbenchError("WORKBENCH_OPENID_CLIENT_ID is missing", remedy=remedy)
+        raise WorkbenchError(
+            "WORKBENCH_OPENID_CLIENT_ID is missing",
+            remedy="set the client ID that the provider gave this site",
+        )
     site = _site(site, _prefix(env))
     label = " ".join(name.split()) or urlsplit(issuer).hostname or issuer
     if len(label) > LONGEST_LABEL or not label.isprintable():
-        remedy = f"set at most {LONGEST_LABEL} visible characters"
-        raise WorkbenchError(f"WORKBENCH_OPENID_NAME is {name!r}", remedy=remedy)
+        raise WorkbenchError(
+            f"WORKBENCH_OPENID_NAME is {name!r}", remedy=f"set at most {LONGEST_LABEL} visible characters"
+        )
     for domain in domains:
         if not DOMAIN.fullmatch(domain):
-            remedy = "set whole domains without @ or *, such as example.org, separated by commas"
-            raise WorkbenchError(f"WORKBENCH_OPENID_DOMAINS has {domain!r}", remedy=remedy)
+            raise WorkbenchError(
+                f"WORKBENCH_OPENID_DOMAINS has {domain!r}",
+                remedy="set whole domains without @ or *, such as example.org, separated by commas",
+            )
     return OpenIdSettings(issuer, client_id, _client_secret(secret, file), label, site, domains)
 
 
@@ -286,11 +306,15 @@ def _client_secret(text: str, file: str) -> str:
         except (OSError, UnicodeDecodeError) as error:
             # Neither names what is in it.
             problem = error.strerror if isinstance(error, OSError) else "it is not text"
-            remedy = "name a file that the server may read, with the secret and nothing else"
-            raise WorkbenchError(f"{variable}_FILE cannot be read: {problem}", remedy=remedy) from None
+            raise WorkbenchError(
+                f"{variable}_FILE cannot be read: {problem}",
+                remedy="name a file that the server may read, with the secret and nothing else",
+            ) from None
     if not text:
-        remedy = f"set it, or name a file with it in {variable}_FILE"
-        raise WorkbenchError("the client secret of the OpenID provider is missing", remedy=remedy)
+        raise WorkbenchError(
+            "the client secret of the OpenID provider is missing",
+            remedy=f"set it, or name a file with it in {variable}_FILE",
+        )
     return text
 
 
@@ -345,8 +369,9 @@ def _whole_number(env: Environment, name: str, default: int) -> int:
 def _secret(env: Environment, name: str) -> str:
     text = _text(env, name)
     if text and len(text) < SHORTEST_SECRET:
-        remedy = f"set {SHORTEST_SECRET} random characters or more"
-        raise WorkbenchError(f"{name} has {len(text)} characters", remedy=remedy)
+        raise WorkbenchError(
+            f"{name} has {len(text)} characters", remedy=f"set {SHORTEST_SECRET} random characters or more"
+        )
     return text
 
 
@@ -354,8 +379,10 @@ def _prefix(env: Environment) -> str:
     text = _text(env, "WORKBENCH_PREFIX").strip("/")
     found = f"/{text}" if text else ""
     if not PREFIX.fullmatch(found) or {".", ".."} & set(text.split("/")):
-        remedy = "set a path such as /workbench, of letters, digits and . _ ~ -"
-        raise WorkbenchError(f"WORKBENCH_PREFIX is {env['WORKBENCH_PREFIX']!r}", remedy=remedy)
+        raise WorkbenchError(
+            f"WORKBENCH_PREFIX is {env['WORKBENCH_PREFIX']!r}",
+            remedy="set a path such as /workbench, of letters, digits and . _ ~ -",
+        )
     return found
 
 
@@ -367,8 +394,9 @@ def _networks(env: Environment, name: str) -> tuple[Network, ...]:
     try:
         return tuple(ip_network(each, strict=False) for each in _listed(env, name))
     except ValueError as error:
-        remedy = "set addresses or networks such as 10.0.0.0/8, separated by commas"
-        raise WorkbenchError(f"{name}: {error}", remedy=remedy) from None
+        raise WorkbenchError(
+            f"{name}: {error}", remedy="set addresses or networks such as 10.0.0.0/8, separated by commas"
+        ) from None
 
 
 def _yes_or_no(env: Environment, name: str, remedy: str = "set yes or no") -> bool | None:

@@ -27,7 +27,7 @@ from workbench.formats.runs import read_run_top
 from workbench.pooling.depth import depth_pool
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import build_pool
-from workbench.records import Answer, Judgment, Qrel, Run, TieRule, grades_of
+from workbench.records import Answer, Judgment, Qrel, Run, TieRule, grades_of, pair_of
 from workbench.releases.check import ReleaseCheck, open_release
 from workbench.releases.check import check_release as check_zip
 from workbench.releases.comparison import ReleaseComparison
@@ -282,7 +282,7 @@ def _by_assessor(assessors: Sequence[File | Qrels]) -> Iterator[Answered]:
 def _one_grade_a_pair(qrels: File | Qrels) -> Qrels:
     if not isinstance(qrels, tuple):
         return _read(qrels, qrels_of)
-    pairs = {(qrel.topic, qrel.docno) for qrel in qrels}
+    pairs = set(map(pair_of, qrels))
     if len(pairs) < len(qrels):
         raise WorkbenchError(
             "the qrels have several grades of a document, as those with subtopics do",

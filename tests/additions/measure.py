@@ -34,7 +34,9 @@ from functools import partial
 
 import numpy as np
 
-from workbench.scoring.influence import DEEPEST, Floats, GainFamily, GainMeasure, Grades, Numbers, Ranks
+from workbench.scoring.influence import (DEEPEST, GainFamily, GainMeasure, Numbers, Ranks)
+from workbench.scoring.relevance import Grades
+from workbench.scoring.relevance import Floats
 from workbench.scoring.influence import TopicGains, gains_of
 
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.releases.made import small_release
+from tests.releases.made import small_release, write_release
 from workbench.cli.main import COMMANDS
-from workbench.releases.files import write_release
 
 DATABASE = {
     *(

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.executable import run_file, workbench
-from tests.releases.made import small_release
+from tests.releases.made import small_release, write_release
 from tests.releases.test_comparison import FIRST, SECOND
 from workbench.cli.release import swap_words
 from workbench.releases.comparison import SwapTest
-from workbench.releases.files import write_release
 
 
 @pytest.fixture(scope="module")

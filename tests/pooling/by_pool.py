@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.pooling.adaptive_pool import Adaptive, PoolEvent
+from workbench.errors import Conflict
+from workbench.pooling.adaptive_pool import Adaptive, Happening, PoolEvent
 from workbench.pooling.analysis import SizeAtDepth, growth_of
 from workbench.pooling.contributions import (
     Contributors,
@@ -124,5 +125,14 @@ def replay(
 ) -> Adaptive:
     """The adaptive pool as it was after these events, every choice made again."""
     pool = start(runs, strategy=strategy, ties=ties, parameters=parameters)
-    pool.replay(events)
+    for event in events:
+        if event.happening is not Happening.HANDED_OUT:
+            pool.record(event)
+            continue
+        docno = pool.next(event.topic)
+        if docno != event.docno:
+            raise Conflict(
+                f"for topic {event.topic} not {event.docno} but {docno or 'nothing'} comes next",
+                remedy="replay with the runs, the strategy and the parameters of the events",
+            )
     return pool

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+import io
+import zipfile
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from workbench import __version__
 from workbench.records import BINARY, THREE_GRADES, Document, Qrel, Topic
+from workbench.releases.archive import zip_parts
 from workbench.releases.contents import (
     Included,
     ReleaseAbout,
@@ -30,6 +33,7 @@ from workbench.releases.contents import (
     SeenAnswer,
     UndrawnPair,
 )
+from workbench.releases.files import release_parts
 
 AT = datetime(2026, 3, 4, 5, 6, 7, 891234, tzinfo=UTC)
 PDF = b"%PDF-1.7"
@@ -167,3 +171,19 @@ def published(
 def with_about(release: ReleaseContents, **changes: Any) -> ReleaseContents:
     """The release with something else said of it."""
     return replace(release, about=replace(release.about, **changes))
+
+
+def write_release(contents: ReleaseContents) -> bytes:
+    """The zip of a release."""
+    return b"".join(release_parts(contents))
+
+
+def build_zip(files: Mapping[str, bytes]) -> bytes:
+    """The zip of these files, by name."""
+    return b"".join(zip_parts(files))
+
+
+def release_files(contents: ReleaseContents) -> dict[str, bytes]:
+    """Every file of a release by its path."""
+    with zipfile.ZipFile(io.BytesIO(write_release(contents))) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}

@@ -11,20 +11,11 @@ from dataclasses import replace
 
 import pytest
 
-from tests.releases.made import RUN, small_release
+from tests.releases.made import RUN, build_zip, release_files, small_release, write_release
 from workbench.errors import InvalidInput
-from workbench.releases.archive import build_zip
 from workbench.releases.check import check_release, open_release
 from workbench.releases.contents import ReleasedRun
-from workbench.releases.files import (
-    CHECKSUMS,
-    MANIFEST,
-    checksums,
-    hashes,
-    release_files,
-    run_path,
-    write_release,
-)
+from workbench.releases.files import CHECKSUMS, MANIFEST, checksums, hashes, run_path
 from workbench.releases.record_form import json_bytes
 
 

@@ -13,16 +13,15 @@ from typing import Any
 
 import pytest
 
-from tests.releases.made import small_release
+from tests.releases.made import build_zip, release_files, small_release, write_release
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels, read_sampled_qrels
 from workbench.formats.topics import read_topics
 from workbench.records import Qrel
-from workbench.releases.archive import build_zip
 from workbench.releases.contents import ReleasedAssessor, ReleasedDocument
 from workbench.releases.datasheet import OPEN
-from workbench.releases.files import CHECKSUMS, FORM, release_files, write_release
+from workbench.releases.files import CHECKSUMS, FORM
 from workbench.releases.reading import read_contents
 
 

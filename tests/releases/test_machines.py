@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.releases.made import small_release
+from tests.releases.made import small_release, write_release
 from tests.tree import ROOT
-from workbench.releases.files import write_release
 
 MAKE = (
     "import hashlib; from tests.releases.made import small_release; "
-    "from workbench.releases.files import write_release; "
+    "from tests.releases.made import write_release; "
     "print(hashlib.sha256(write_release(small_release())).hexdigest())"
 )
 CAMPAIGN = (

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.releases.made import RUN, small_release
+from tests.releases.made import RUN, small_release, write_release
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.releases import zipped
-from workbench.releases.files import write_release
 from workbench.releases.record_form import as_object, from_object, json_bytes, moment
 from workbench.releases.zipped import ZippedFiles, ZippedRelease
 

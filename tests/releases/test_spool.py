@@ -7,11 +7,10 @@ import zlib
 
 import pytest
 
-from tests.releases.made import small_release
+from tests.releases.made import build_zip, release_files, small_release
 from workbench.errors import WorkbenchError
 from workbench.releases import files
-from workbench.releases.archive import build_zip
-from workbench.releases.files import Spool, release_files, release_parts
+from workbench.releases.files import Spool, release_parts
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.releases.made import AT, answer, small_release
+from tests.releases.made import AT, answer, build_zip, small_release, write_release
 from workbench.errors import InvalidInput
 from workbench.records import Qrel
-from workbench.releases.archive import build_zip
 from workbench.releases.comparison import compare_releases
-from workbench.releases.files import ANSWERS, CHECKSUMS, GUIDELINES, write_release
+from workbench.releases.files import ANSWERS, CHECKSUMS, GUIDELINES
 from workbench.releases.zipped import ZippedFiles, ZippedRelease
 
 FIRST = small_release()

@@ -53,7 +53,7 @@ def influences(
     means = RankingMeans.of([gains.scores for gains, _ in of_topics])
     for gains, pairs in of_topics:
         given = [outcomes[pair] for pair in pairs]
-        found |= zip(pairs, topic_influences(gains, given, measure=measure, means=means).each, strict=True)
+        found |= zip(pairs, topic_influences(gains, given, measure=measure, means=means)[0], strict=True)
     return found
 
 
@@ -167,8 +167,8 @@ def test_all_outcomes_together_swap_no_more_pairs_of_runs_than_the_bound_says(se
     gains = measure.topic(first.ranks, first.grades, places)
     rest = measure.topic(other.ranks, other.grades, np.arange(1))
     means = RankingMeans.of([gains.scores, rest.scores])
-    found = topic_influences(gains, [(0, 1, 2)] * 4, measure=measure, means=means)
-    bound = pairs_that_could_swap(means.means, found.lowest.sum(axis=0), found.highest.sum(axis=0))
+    each, (lowest, highest) = topic_influences(gains, [(0, 1, 2)] * 4, measure=measure, means=means)
+    bound = pairs_that_could_swap(means.means, lowest.sum(axis=0), highest.sum(axis=0))
     # Every outcome of the four documents at once, each scored as if its grades had always been so.
     swapped = set()
     for grades in product((0, 1, 2), repeat=4):
@@ -181,5 +181,5 @@ def test_all_outcomes_together_swap_no_more_pairs_of_runs_than_the_bound_says(se
         }
     assert len(swapped) <= bound <= 15
     # One document alone is bounded by what it does alone.
-    alone = pairs_that_could_swap(means.means, found.lowest[0], found.highest[0])
-    assert found.each[0].swaps <= alone <= bound
+    alone = pairs_that_could_swap(means.means, lowest[0], highest[0])
+    assert each[0].swaps <= alone <= bound

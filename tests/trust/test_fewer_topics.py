@@ -11,6 +11,7 @@ from workbench.errors import WorkbenchError
 from workbench.formats.qrels import read_qrels
 from workbench.formats.runs import read_run_arrays
 from workbench.scoring.pairs_of_runs import Comparisons, compare_all
+from workbench.scoring.relevance import Floats
 from workbench.scoring.scorer import Scorer
 from workbench.trust.collection_tables import TOPIC_PARTS
 from workbench.trust.fewer_topics import (
@@ -22,7 +23,7 @@ from workbench.trust.fewer_topics import (
     fewer_topics,
     set_sizes,
 )
-from workbench.trust.power_law import Floats, most_likely
+from workbench.trust.power_law import most_likely
 
 
 def drawn(topics: int, runs: int, *, seed: int) -> Floats:

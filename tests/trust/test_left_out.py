@@ -8,9 +8,10 @@ import pytest
 from tests.scoring.some_qrels import ranked
 from tests.support import Oracle
 from workbench.errors import WorkbenchError
+from workbench.pooling.pool import Pair
 from workbench.records import Run
 from workbench.scoring.measures import parse_measures
-from workbench.trust.alternatives import AlternativeQrels, Pair, score_under
+from workbench.trust.alternatives import AlternativeQrels, score_under
 from workbench.trust.left_out import DRAWS, ScoresLeftOut, left_out_export, scores_left_out, without_pairs
 
 stats = Oracle("scipy.stats")

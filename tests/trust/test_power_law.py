@@ -7,7 +7,8 @@ import pytest
 
 from tests.support import Oracle
 from workbench.errors import WorkbenchError
-from workbench.trust.power_law import Floats, fitted_law, fitted_laws
+from workbench.scoring.relevance import Floats
+from workbench.trust.power_law import fitted_law, fitted_laws
 
 stats = Oracle("scipy.stats")
 linear_model = Oracle("sklearn.linear_model")

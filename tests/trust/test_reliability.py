@@ -7,8 +7,8 @@ import pytest
 
 from tests.support import cases
 from workbench.errors import WorkbenchError
+from workbench.scoring.relevance import Floats
 from workbench.trust.fewer_topics import halves_correlate, reliability
-from workbench.trust.power_law import Floats
 
 
 def drawn(topics: int, runs: int, *, seed: int) -> Floats:

@@ -103,7 +103,6 @@ class Coefficient(ABC):
 
     def steps(self, sheet: Sheet, found: CoefficientValue) -> tuple[Step, ...]:
         """The calculation for two assessors step by step, nothing where there is none to show."""
-        del sheet, found
         return ()
 
     def from_chance(
@@ -142,14 +141,12 @@ class Coefficient(ABC):
 
     def least(self, chance: float) -> float:
         """The lowest value that the coefficient can have, given the chance agreement."""
-        del chance
         return -1.0
 
     def table_interval(
         self, table: Table, weights: Weights, found: CoefficientValue, level: float
     ) -> Interval | None:
         """The analytic interval from the table of two assessors, None where there is none."""
-        del table, weights, found, level
         return None
 
 

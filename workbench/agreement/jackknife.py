@@ -209,8 +209,9 @@ def linearised(
     """
     coefficient = coefficient_named(name)
     if not coefficient.linearised:
-        message = f"{coefficient.label} has no linearised variance here"
-        raise WorkbenchError(message, remedy="take the interval over topics")
+        raise WorkbenchError(
+            f"{coefficient.label} has no linearised variance here", remedy="take the interval over topics"
+        )
     chosen = weights_of(weights, ratings.categories)
     cells = cells_of(ratings)
     times = cells.times.astype(np.float64)

@@ -156,15 +156,7 @@ SIMPLE = (
 """The simple rules; a further one is a function above and an entry here."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Errors:
-    """What was learnt: the share of every grade, and P(said l | is k), shape (assessors, k, l)."""
-
-    prior: Floats
-    tables: Floats
-
-
-def dawid_skene(votes: Votes, *, most_rounds: int = MOST_ROUNDS, near: float = NEAR) -> Posterior:
+def dawid_skene(votes: Votes, *, near: float = NEAR) -> Posterior:
     """The posterior of every pair's grade, by expectation and maximisation from the shares of the votes.
 
     Ends when no probability moves by more than `near`. Source: Dawid and Skene 1979.
@@ -180,29 +172,31 @@ def dawid_skene(votes: Votes, *, most_rounds: int = MOST_ROUNDS, near: float = N
         )
     posterior = votes.shares()
     rounds, moved = 0, np.inf
-    while rounds < most_rounds and moved > near:
-        renewed = expected(votes, learnt(votes, posterior))
+    while rounds < MOST_ROUNDS and moved > near:
+        renewed = expected(votes, *learnt(votes, posterior))
         moved = float(np.abs(renewed - posterior).max(initial=0.0))
         posterior = renewed
         rounds += 1
-    errors = learnt(votes, posterior)
-    right = np.einsum("k,akk->a", errors.prior, errors.tables)
+    right = np.einsum("k,akk->a", *learnt(votes, posterior))
     return Posterior(posterior, right, rounds, moved <= near)
 
 
-def learnt(votes: Votes, posterior: Floats) -> Errors:
-    """The prior and the assessors' tables that are most likely under a posterior (the M step)."""
+def learnt(votes: Votes, posterior: Floats) -> tuple[Floats, Floats]:
+    """The share of every grade and the assessors' tables that are most likely under a posterior (the M step).
+
+    The tables are P(said l | is k), shape (assessors, k, l).
+    """
     _, given = votes.by_pair
     counts = [(given @ of_grade).reshape(votes.n_assessors, votes.n_grades) for of_grade in posterior.T]
     tables = np.maximum(np.stack(counts, axis=1), LEAST)
-    return Errors(posterior.mean(axis=0), tables / tables.sum(axis=2, keepdims=True))
+    return posterior.mean(axis=0), tables / tables.sum(axis=2, keepdims=True)
 
 
-def expected(votes: Votes, errors: Errors) -> Floats:
+def expected(votes: Votes, prior: Floats, tables: Floats) -> Floats:
     """The posterior under a prior and tables (the E step); shape (pairs, grades)."""
-    logs, (by_pair, _) = np.log(errors.tables), votes.by_pair
+    logs, (by_pair, _) = np.log(tables), votes.by_pair
     of_votes = np.stack([by_pair @ logs[:, one].ravel() for one in range(votes.n_grades)])
-    return normalised(of_votes + np.log(np.maximum(errors.prior, LEAST))[:, np.newaxis])
+    return normalised(of_votes + np.log(np.maximum(prior, LEAST))[:, np.newaxis])
 
 
 DAWID_SKENE = Rule(

@@ -157,9 +157,8 @@ def _word(part: Mapping[str, Any], key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-_ID_COLUMNS = frozenset(("id", "_id", "docno", "docid", "doc_id", "pid", "doc", "document"))
-_TITLE_COLUMNS = frozenset(("title", "headline"))
-_TEXT_COLUMNS = frozenset(("text", "body", "abstract", "passage", "contents", "segment"))
+_ID_COLUMNS = (*_IDS, "doc", "document")
+_TEXT_COLUMNS = (*_TEXTS, "contents")
 _ORDERS = {2: ("text",), 3: ("title", "text")}
 _REMEDY = "write docno, optionally a title, and text, separated by tabs, with no tabs inside them"
 
@@ -199,7 +198,7 @@ def _header(cells: list[str]) -> tuple[str, ...] | None:
     """The names of the columns after the docno, "" for unknown ones; None where the line is no header."""
     names = [cell.strip().casefold() for cell in cells]
     kinds = tuple(
-        "title" if name in _TITLE_COLUMNS else "text" if name in _TEXT_COLUMNS else "" for name in names[1:]
+        "title" if name in _TITLES else "text" if name in _TEXT_COLUMNS else "" for name in names[1:]
     )
     return kinds if names[0] in _ID_COLUMNS and kinds.count("text") == 1 else None
 

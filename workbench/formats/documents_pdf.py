@@ -89,8 +89,10 @@ def _read(content: bytes) -> tuple[dict[str, Any], bytes]:
     if "error" in facts:
         raise WorkbenchError(facts["error"], remedy=facts["remedy"])
     if len(shown) > LONGEST_PDF:
-        message = f"the rewritten PDF is larger than {LONGEST_PDF // 2**20} MiB"
-        raise WorkbenchError(message, remedy="save it with smaller images")
+        raise WorkbenchError(
+            f"the rewritten PDF is larger than {LONGEST_PDF // 2**20} MiB",
+            remedy="save it with smaller images",
+        )
     # Half a surrogate pair, which a damaged table of characters gives.
     return {
         name: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value

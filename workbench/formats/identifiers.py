@@ -7,14 +7,13 @@ from collections.abc import Iterable
 
 from workbench.errors import WorkbenchError, rejected
 from workbench.formats.error_collector import ErrorCollector, shown
-from workbench.formats.source import Readable, byte_lines, numbered_lines
+from workbench.formats.source import BOM, Readable, byte_lines, numbered_lines
 from workbench.records import id_bytes, id_text
 
 # The columns of run and qrels files are separated by white space of ASCII; control characters and the byte
 # order mark cannot be seen, so two ids would look the same and be none.
 _MISFIT = re.compile("[\x00-\x20\x7f\ufeff]")
 _MISFIT_BYTES = bytes(byte for byte in range(0x20) if byte != 0x0A) + b" \x7f"
-_BOM = b"\xef\xbb\xbf"
 
 LONGEST_ID = 512
 """The most characters of a topic id, docno or tag, in files as in the database."""
@@ -46,7 +45,7 @@ def fits(identifier: str) -> bool:
 
 def all_fit(joined: bytes) -> bool:
     r"""Whether `check_ids` finds nothing but length in many ids, given as bytes, none empty, joined by \n."""
-    fitting = _BOM not in joined and len(joined.translate(None, _MISFIT_BYTES)) == len(joined)
+    fitting = BOM not in joined and len(joined.translate(None, _MISFIT_BYTES)) == len(joined)
     return fitting and all_seen(joined)
 
 

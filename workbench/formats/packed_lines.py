@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.formats.source import Readable
+from workbench.formats.source import BOM, Readable
 
 Positions = np.ndarray[tuple[int], np.dtype[np.intp]]
 Windows = np.ndarray[tuple[int], np.dtype[np.void]]
@@ -20,7 +20,6 @@ WORD = 8
 """Fields are looked at in words of so many bytes."""
 
 _LONGEST_LINE = 2**20
-_BOM = b"\xef\xbb\xbf"
 # The words of a field may begin before it and end behind it, two fields behind it; this is no white space.
 _PAD = b"." * (2 * LONGEST_ID + 2 * WORD)
 
@@ -96,7 +95,7 @@ def blocks(stream: Readable, size: int) -> Iterator[bytes]:
     The byte order mark is left out. Raises NotUnderstood for a line of more than a mebibyte.
     """
     rest = b""
-    chunk = stream.read(size).removeprefix(_BOM)
+    chunk = stream.read(size).removeprefix(BOM)
     unended = True
     while chunk:
         if unended:
@@ -117,7 +116,7 @@ def blocks(stream: Readable, size: int) -> Iterator[bytes]:
 
 def packed_lines(block: bytes, columns: int = 6) -> Lines:
     """The lines of a padded block but for blank ones; raises NotUnderstood where one has other columns."""
-    if b"\0" in block or b"\x7f" in block or (b"\xef" in block and _BOM in block):
+    if b"\0" in block or b"\x7f" in block or (b"\xef" in block and BOM in block):
         raise NotUnderstood
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")

@@ -16,14 +16,13 @@ from workbench.errors import WorkbenchError
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import is_header
 from workbench.formats.identifiers import LONGEST_ID, all_fit, check_ids, plain
-from workbench.formats.source import LINE_LIMIT, Readable, Twice, byte_lines, open_source
+from workbench.formats.source import BOM, LINE_LIMIT, Readable, Twice, byte_lines, open_source
 from workbench.records import Qrel, id_bytes, id_text, without_collections
 
 BEIR_HEADER = (b"query-id", b"corpus-id", b"score")
 
 _GRADE = re.compile(rb"[+-]?[0-9]{1,18}")
 _COLUMNS = 4
-_BOM = b"\xef\xbb\xbf"
 _GAPS = b" \t\n\r\v\f"
 _NO_GAPS = bytes(octet for octet in range(256) if octet not in _GAPS)
 
@@ -50,7 +49,7 @@ def read_qrels(stream: Readable, *, source: str, subtopics: bool = False) -> tup
 
 def _regular(stream: Readable, source: str) -> tuple[Qrel, ...] | None:
     """Qrels whose lines are all alike and without error, in half the time; None where lines must be read."""
-    content = open_source(stream, source).read(LINE_LIMIT + 1).removeprefix(_BOM).replace(b"\r\n", b"\n")
+    content = open_source(stream, source).read(LINE_LIMIT + 1).removeprefix(BOM).replace(b"\r\n", b"\n")
     if content[-1:] != b"\n":
         content += b"\n"
     gaps = content.translate(None, _NO_GAPS)

@@ -18,7 +18,7 @@ _CHUNK = 2**20
 # A text of records shrinks to a fifth or a twentieth; what grows a hundredfold beyond this size is no text.
 _BOMB_BYTES, _BOMB_RATIO = 32 * 2**20, 100
 _IN_MEMORY = 16 * 2**20
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _ARCHIVES = (
     (b"PK\x03\x04", "a zip archive", "unzip it and give the files"),
@@ -107,7 +107,7 @@ def byte_lines(
     plain = open_source(stream, source)
     upcoming = 1
     rest = b""
-    chunk = plain.read(_CHUNK).removeprefix(_BOM)
+    chunk = plain.read(_CHUNK).removeprefix(BOM)
     _refuse_returns(chunk, source)
     while chunk:
         _refuse_binary(chunk, source, upcoming)
@@ -142,7 +142,7 @@ def whole_bytes(stream: Readable, *, source: str) -> bytes:
         message = f"the file is larger than {LINE_LIMIT // 2**20} MiB"
         raise rejected(source, None, "too-large", message, "check that this is the right file, or split it")
     _refuse_binary(content, source, 1)
-    return content.removeprefix(_BOM)
+    return content.removeprefix(BOM)
 
 
 class Twice:

@@ -160,26 +160,11 @@ def _subtopics(line: int, found: Any, errors: ErrorCollector) -> tuple[tuple[str
 JSON = TopicFormat("jsonl", "JSON lines", json_topics, lambda content: content.startswith((b"{", b"[")))
 
 
-_ID_COLUMNS = frozenset(
-    (
-        "id",
-        "_id",
-        "identifier",
-        "qid",
-        "query_id",
-        "query-id",
-        "queryid",
-        "topic",
-        "topic_id",
-        "topicid",
-        "number",
-        "num",
-    )
-)
+_ID_COLUMNS = (*_IDS, "query-id", "queryid", "topic", "topicid")
 _NAMES = {
-    **dict.fromkeys(("title", "query", "text", "topic_title"), "title"),
-    **dict.fromkeys(("description", "desc", "question"), "description"),
-    **dict.fromkeys(("narrative", "narr"), "narrative"),
+    **dict.fromkeys((*_TITLES, "topic_title"), "title"),
+    **dict.fromkeys(_DESCRIPTIONS, "description"),
+    **dict.fromkeys(_NARRATIVES, "narrative"),
 }
 _ORDER = ("title", "description", "narrative")
 _CSV = re.compile(r'[,"]')

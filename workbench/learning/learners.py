@@ -156,8 +156,10 @@ def fit_logistic(rows: csr_array, relevant: Bools, *, cost: float = COST) -> Log
     Source: Lin, Weng and Keerthi 2008, with a line search in place of their trust region.
     """
     if relevant.all() or not relevant.any():
-        message = "a model needs relevant and other documents to learn from"
-        raise WorkbenchError(message, remedy="judge one of each, or let negatives be presumed")
+        raise WorkbenchError(
+            "a model needs relevant and other documents to learn from",
+            remedy="judge one of each, or let negatives be presumed",
+        )
     # Only columns that the training documents have can get a weight, and these are few.
     columns, places = np.unique(rows.indices, return_inverse=True)
     width = len(columns)

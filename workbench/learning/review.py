@@ -24,6 +24,7 @@ from workbench.learning.stopping import (
     StopPoint,
 )
 from workbench.learning.vectors import Bools, Numbers, Vectors, Weights
+from workbench.records import id_bytes
 
 RANKED_AHEAD = 1000
 """A ranking has so many documents, or four batches: should the next one be late, there are enough of them."""
@@ -55,8 +56,10 @@ class ReviewSettings:
     def __post_init__(self) -> None:
         learner_named(self.learner)
         if not 0 <= self.share <= 1:
-            message = f"a share of {self.share} random documents is impossible"
-            raise WorkbenchError(message, remedy="give 0 to 1, such as 0.1 for every tenth document")
+            raise WorkbenchError(
+                f"a share of {self.share} random documents is impossible",
+                remedy="give 0 to 1, such as 0.1 for every tenth document",
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,7 @@ class Review:
         self.documents = documents
         self.settings = settings
         # Of the topic as well as of the seed: one sample for all topics would make them one experiment.
-        self._key = tuple(topic.encode("utf-8", "surrogateescape"))
+        self._key = tuple(id_bytes(topic))
         generator = np.random.default_rng((settings.seed, _PERMUTED, *self._key))
         self._order = generator.permutation(documents)
         self._turns = np.argsort(self._order)
@@ -209,8 +212,10 @@ class Review:
     def hand_out(self, place: int, origin: Origin) -> None:
         """A document goes to an assessor; raises Conflict for one that is out or judged."""
         if not self._free[place]:
-            message = "a document was handed out that is out or judged already"
-            raise Conflict(message, remedy="use the collection and the events of this review")
+            raise Conflict(
+                "a document was handed out that is out or judged already",
+                remedy="use the collection and the events of this review",
+            )
         is_random = self._is_random(self._slots)
         self._slots += 1
         self._free[place] = False

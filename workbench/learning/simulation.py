@@ -25,7 +25,7 @@ from workbench.learning.stopping import (
     stopping_rule_named,
 )
 from workbench.learning.vectors import Bools, Numbers, Vectors, topic_text
-from workbench.records import Qrel, Topic
+from workbench.records import Qrel, Topic, id_bytes
 from workbench.tables import Export, Table, result_export
 
 RECALLS = (0.8, 0.9, 0.95)
@@ -217,9 +217,9 @@ def judged_topics(
             relevant[list(rows)] = True
             chosen.append(JudgedTopic(topic.id, vectors.vector(topic_text(topic)), relevant))
     if not chosen:
-        message = f"no topic has {max(fewest, 1)} relevant documents in the collection"
         raise WorkbenchError(
-            message, remedy="check that the documents, qrels and topics are of one collection"
+            f"no topic has {max(fewest, 1)} relevant documents in the collection",
+            remedy="check that the documents, qrels and topics are of one collection",
         )
     return tuple(chosen)
 
@@ -268,7 +268,7 @@ def read_judged_topic(
 
 def _random_order(topic: JudgedTopic, order: Numbers, seed: int) -> RandomOrder:
     # Of the topic as well as of the seed: one sample for all topics would make them one experiment.
-    key = (seed, _DRAWN, *topic.topic.encode("utf-8", "surrogateescape"))
+    key = (seed, _DRAWN, *id_bytes(topic.topic))
     drawn = np.random.default_rng(key).permutation(len(topic.relevant))
     return RandomOrder(topic.relevant[drawn], ranks_in(order, len(topic.relevant))[drawn])
 

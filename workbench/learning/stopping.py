@@ -353,6 +353,7 @@ STOPPING_RULES: Mapping[str, StoppingRule] = {rule.name: rule for rule in (TARGE
 def stopping_rule_named(name: str) -> StoppingRule:
     """The rule of this name; raises WorkbenchError with those that exist."""
     if name not in STOPPING_RULES:
-        message = f'there is no stopping rule "{name}"'
-        raise WorkbenchError(message, remedy=f"choose one of {', '.join(STOPPING_RULES)}")
+        raise WorkbenchError(
+            f'there is no stopping rule "{name}"', remedy=f"choose one of {', '.join(STOPPING_RULES)}"
+        )
     return STOPPING_RULES[name]

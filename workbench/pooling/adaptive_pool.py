@@ -1,4 +1,4 @@
-"""An adaptive pool at work: hands out documents, takes the answers to them, and replays its events.
+"""An adaptive pool at work: hands out documents, and takes the answers to them.
 
 A `Chooser` for each topic chooses what is handed out next.
 """
@@ -28,7 +28,8 @@ class Chooser(Protocol):
     """Chooses the next document of one topic; documents are places in the topic's sorted docnos.
 
     Whatever it is told is kept apart: what was learned from judgments can be forgotten and told again, in
-    order, when an assessor changes an answer, while what was handed out stays handed out.
+    order, when an assessor changes an answer, while what was handed out stays handed out. To those to which
+    only judgments matter it is all one what was handed out, or has come back.
     """
 
     def choose(self, free: Free) -> int | None:
@@ -36,25 +37,17 @@ class Chooser(Protocol):
 
     def took(self, document: int, free: Free) -> None:
         """A document, still free in `free`, is handed out."""
+        return
 
     def returned(self, document: int) -> None:
         """A document that was handed out has come back without an answer."""
+        return
 
     def learn(self, document: int, relevant: bool) -> None:
         """A document was judged; each is told once until `forget`."""
 
     def forget(self) -> None:
         """Nothing has been judged: the judgments will be told again."""
-
-
-class JudgmentsOnly:
-    """The part of a chooser to which it is all one what was handed out, since only judgments matter."""
-
-    def took(self, document: int, free: Free) -> None:
-        """The next choice does not depend on it."""
-
-    def returned(self, document: int) -> None:
-        """It is free again, which is all."""
 
 
 class Retrieved:
@@ -195,7 +188,7 @@ class Adaptive:
 
     A document is handed out to one assessor at a time and never again once it was judged. Which comes next
     depends on the runs (not on their order), the strategy's parameters and the events so far, on nothing
-    else, so that `replay` gives the same sequence. Not for several threads at once.
+    else, so that the same events give the same sequence. Not for several threads at once.
     """
 
     def __init__(self, gathered: Gathered, make_chooser: MakeChooser, *, budget: int) -> None:
@@ -212,7 +205,7 @@ class Adaptive:
 
     @property
     def events(self) -> tuple[PoolEvent, ...]:
-        """All that happened, in order: what `replay` needs."""
+        """All that happened, in order."""
         return tuple(self._events)
 
     def next(self, topic: str) -> str | None:
@@ -272,19 +265,6 @@ class Adaptive:
                 f"no run has documents for topic {event.topic}", remedy="name a topic of the pool's runs"
             )
         self._events.append(event)
-
-    def replay(self, events: Iterable[PoolEvent]) -> None:
-        """Go through events again, choosing anew; raises Conflict where another document is chosen."""
-        for event in events:
-            if event.happening is not Happening.HANDED_OUT:
-                self.record(event)
-                continue
-            docno = self.next(event.topic)
-            if docno != event.docno:
-                raise Conflict(
-                    f"for topic {event.topic} not {event.docno} but {docno or 'nothing'} comes next",
-                    remedy="replay with the runs, the strategy and the parameters of the events",
-                )
 
     def pool(self) -> Pool:
         """All documents that were handed out, judged or not, as a pool."""

@@ -17,14 +17,14 @@ from hashlib import sha256
 
 import numpy as np
 
-from workbench.pooling.adaptive_pool import Free, JudgmentsOnly, Retrieved, adaptive_strategy
+from workbench.pooling.adaptive_pool import Chooser, Free, Retrieved, adaptive_strategy
 from workbench.pooling.fusion import PERSISTENCE
 from workbench.pooling.pool import Floats, TopicCandidates, heaviest, to_twelve_digits
 from workbench.pooling.strategy import NUMBER, SEED, WHOLE, Parameter
 from workbench.records import id_bytes, places_of
 
 
-class Bandit(JudgmentsOnly, ABC):
+class Bandit(Chooser, ABC):
     """Plays the run of the largest value and hands out its best document that is free.
 
     Every run has a posterior Beta(relevant + 1, judged - relevant + 1). A judged document counts for every
@@ -142,7 +142,7 @@ MM_NS = adaptive_strategy(
 )
 
 
-class Residual(JudgmentsOnly, ABC):
+class Residual(Chooser, ABC):
     """Hands out the document with the largest sum over the runs of its rank-biased weight times the run's.
 
     The weight of rank r is (1 - p) p^(r - 1). A run's base is the weight of its documents judged relevant,
@@ -218,7 +218,7 @@ RBP_C = adaptive_strategy(
 )
 
 
-class Hedge(JudgmentsOnly):
+class Hedge(Chooser):
     """Weighs runs by their losses, and documents by the weighted mean of what the runs claim for them.
 
     A run claims 1/2 ln(z / rank) for a document, nothing beyond rank z, and for one that it did not retrieve

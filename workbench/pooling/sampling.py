@@ -303,8 +303,10 @@ def xinfap_rows(pool: Pool, grades: Mapping[Pair, int]) -> Iterator[tuple[str, .
     sampled only what has a grade. Rows are sorted by topic and docno (bytes).
     Source: NIST's sample_eval.pl (Yilmaz, Kanoulas and Aslam 2008).
     """
-    for topic, docno in sorted_pairs(pool.strata):
-        yield topic, "0", docno, str(pool.strata[topic, docno]), _grade(pool, grades, (topic, docno))
+    for pair in sorted_pairs(pool.strata):
+        grade = grades.get(pair) if pair in pool.inclusion else None
+        written = UNSAMPLED if grade is None else str(grade)
+        yield pair[0], "0", pair[1], str(pool.strata[pair]), written
 
 
 def infap_rows(pool: Pool, grades: Mapping[Pair, int]) -> Iterator[tuple[str, ...]]:
@@ -313,9 +315,5 @@ def infap_rows(pool: Pool, grades: Mapping[Pair, int]) -> Iterator[tuple[str, ..
     infAP has no strata: it is for a sample that is equally likely throughout.
     Source: trec_eval m_infap.c (Yilmaz and Aslam 2006).
     """
-    for topic, docno in sorted_pairs(pool.strata):
-        yield topic, "0", docno, _grade(pool, grades, (topic, docno))
-
-
-def _grade(pool: Pool, grades: Mapping[Pair, int], pair: Pair) -> str:
-    return str(grades[pair]) if pair in pool.inclusion and pair in grades else UNSAMPLED
+    for topic, iteration, docno, _, grade in xinfap_rows(pool, grades):
+        yield topic, iteration, docno, grade

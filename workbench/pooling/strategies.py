@@ -33,8 +33,10 @@ from workbench.records import Run, TieRule
 
 def _by_hand(runs: Iterable[Run], **_: Any) -> Pool:
     if next(iter(runs), None) is not None:
-        message = "a pool by hand takes no documents from runs"
-        raise WorkbenchError(message, remedy="make the pool in a campaign, and add the documents there")
+        raise WorkbenchError(
+            "a pool by hand takes no documents from runs",
+            remedy="make the pool in a campaign, and add the documents there",
+        )
     return Pool((), (), {})
 
 
@@ -67,8 +69,10 @@ MODE = ParameterKind(f"{RELEVANCE} or {UNCERTAINTY}", RELEVANCE, _mode, str)
 
 
 def _by_learner(_runs: Iterable[Run], **_: Any) -> Pool:
-    message = "a learner chooses from the texts of a campaign's documents, not from runs"
-    raise WorkbenchError(message, remedy="make the pool in a campaign, or use workbench simulate")
+    raise WorkbenchError(
+        "a learner chooses from the texts of a campaign's documents, not from runs",
+        remedy="make the pool in a campaign, or use workbench simulate",
+    )
 
 
 def _budget_at_most(planned: Planned) -> tuple[Counts, Certainty]:

@@ -61,13 +61,11 @@ class UnreadFile:
         return self.size
 
 
-def build_zip(files: Mapping[str, bytes]) -> bytes:
-    """The zip of these files, by name; raises WorkbenchError where they are too many or too large."""
-    return b"".join(zip_parts(files))
-
-
 def zip_parts(files: Mapping[str, bytes | UnreadFile]) -> Iterator[bytes]:
-    """The same in parts, of which those that are files are the bytes that were given, and no copies."""
+    """The zip of these files, by name, in parts; those of them that are files are the bytes that were given.
+
+    Raises WorkbenchError where they are too many or too large.
+    """
     size = sum(len(content) + 2 * len(name) for name, content in files.items())
     size += len(files) * (LOCAL.size + CENTRAL.size) + END.size
     if size > MOST_BYTES or len(files) > MOST_MEMBERS:
@@ -103,7 +101,7 @@ class Misplaced(Exception):
 def walk_members(read: Callable[[int, int], bytes], end: int) -> tuple[ZipMember, ...]:
     """The members of a zip of `end` bytes in the order of the file, without its directory.
 
-    `read` gives so many bytes from a place on. Raises Misplaced where a header cannot be one of `build_zip`.
+    `read` gives so many bytes from a place on. Raises Misplaced where a header cannot be one of `zip_parts`.
     """
     found: list[ZipMember] = []
     at = 0

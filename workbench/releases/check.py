@@ -351,8 +351,7 @@ def _check_runs(contents: ReleaseContents, files: Mapping[str, UnreadFile]) -> N
         if path not in files:
             continue
         if files[path].sha256 != run.sha256:
-            message = "the file is not the run that the manifest names"
-            raise InvalidInput([_damage(path, "form", message)])
+            raise InvalidInput([_damage(path, "form", "the file is not the run that the manifest names")])
         found = _size_of_run(files[path])
         if found != (run.topics, run.lines):
             stated = f"{run.topics:,} topics and {run.lines:,} lines"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -13,9 +13,9 @@ from math import isnan
 import numpy as np
 
 from workbench.formats.runs import read_run
-from workbench.pooling.pool import each_tag_once
+from workbench.pooling.pool import Pair, each_tag_once
 from workbench.records import Run, grades_of, id_bytes, pair_of, sorted_ids, sorted_pairs
-from workbench.releases.contents import Pair, ReleaseAbout, ReleaseContents, ReleaseRule
+from workbench.releases.contents import ReleaseAbout, ReleaseContents, ReleaseRule
 from workbench.releases.zipped import ZippedRelease
 from workbench.scoring.measures import at_threshold
 from workbench.scoring.pairs_of_runs import compare_all
@@ -248,7 +248,7 @@ def _ranking(
     if not first.qrels or not second.qrels:
         return None, "a release has no qrels lines"
     scored = _scores((first, second), chain([some], each), measure)
-    scores = {name: one.means for name, one in scored.items()}
+    scores = {name: means for name, (means, _) in scored.items()}
     (compared,) = compare_rankings(scores)
     rank_before, rank_after = compared.ranks
     effects = [
@@ -257,7 +257,7 @@ def _ranking(
     ]
     effects.sort(key=lambda one: (one.rank_after, one.rank_before, id_bytes(one.tag)))
     topics = len({one.topic for one in first.qrels}), len({one.topic for one in second.qrels})
-    p_before, p_after = scored[BEFORE].p_values(), scored[AFTER].p_values()
+    p_before, p_after = (_p_values(list(means), by_topic) for means, by_topic in scored.values())
     swaps = []
     for one in compared.swaps:
         pair = frozenset((one.ahead, one.behind))
@@ -266,29 +266,22 @@ def _ranking(
     return RankingEffect(measure, topics, tuple(effects), compared, tuple(swaps)), ""
 
 
-@dataclass(frozen=True, slots=True)
-class _ScoresUnder:
-    """Runs under the qrels of a release by tag: their means, and their scores of shape (topics, runs)."""
+def _p_values(tags: Sequence[str], scores: Floats) -> dict[frozenset[str], float]:
+    """The p of every two runs by their `scores` (topics, runs), corrected for all of them.
 
-    means: dict[str, float]
-    by_topic: Floats
-
-    def p_values(self) -> dict[frozenset[str], float]:
-        """The p of every two runs, corrected for all of them; none for fewer than two topics or runs."""
-        if min(self.by_topic.shape) < 2:
-            return {}
-        compared = compare_all(self.by_topic)
-        tags = list(self.means)
-        pairs = zip(
-            compared.first.tolist(), compared.second.tolist(), compared.adjusted.tolist(), strict=True
-        )
-        return {frozenset((tags[one], tags[other])): p for one, other, p in pairs if not isnan(p)}
+    None for fewer than two topics or runs.
+    """
+    if min(scores.shape) < 2:
+        return {}
+    compared = compare_all(scores)
+    pairs = zip(compared.first.tolist(), compared.second.tolist(), compared.adjusted.tolist(), strict=True)
+    return {frozenset((tags[one], tags[other])): p for one, other, p in pairs if not isnan(p)}
 
 
 def _scores(
     releases: tuple[ComparedRelease, ComparedRelease], runs: Iterable[Run], measure: str
-) -> dict[str, _ScoresUnder]:
-    """The scores under both releases; each run is read once."""
+) -> dict[str, tuple[dict[str, float], Floats]]:
+    """The means under both releases by tag, and the scores (topics, runs); each run is read once."""
     given = ranking_measure(measure)
     named = [at_threshold(given, one.rule.relevant_from) for one in releases]
     scorers = [Scorer(one.qrels, [name]) for one, name in zip(releases, named, strict=True)]
@@ -297,7 +290,7 @@ def _scores(
     for at, (when, name) in enumerate(zip((BEFORE, AFTER), map(str, named), strict=True)):
         columns = [list(one[at].per_topic[name].values()) for one in scored.values()]
         means = {tag: one[at].values[name] for tag, one in scored.items()}
-        found[when] = _ScoresUnder(means, np.array(columns, dtype=np.float64).T)
+        found[when] = means, np.array(columns, dtype=np.float64).T
     return found
 
 

@@ -17,6 +17,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
+from workbench.pooling.pool import Pair
 from workbench.records import (
     Answer,
     Document,
@@ -63,8 +64,6 @@ NO_ANSWER = frozenset({"withdrawn", "later"})
 """Entries of the history after which an assessor has no answer about a pair."""
 RETURNED = "back"
 """The decision that returns a pair to its assessors for discussion."""
-Pair = tuple[str, str]
-"""A topic and a docno."""
 
 
 class Included(StrEnum):

@@ -8,7 +8,6 @@ function from `ReleaseContents` to files, and its place in `WRITERS`.
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import tempfile
 import weakref
@@ -46,30 +45,16 @@ T = TypeVar("T")
 NONE: Mapping[str, UnreadFile] = MappingProxyType({})
 
 
-def write_release(contents: ReleaseContents) -> bytes:
-    """The zip of a release, which depends on nothing but its contents.
-
-    Raises InvalidInput for ids that no qrels file can hold, WorkbenchError for a release that is too large.
-    """
-    return b"".join(release_parts(contents))
-
-
 def release_parts(contents: ReleaseContents, stored: Mapping[str, UnreadFile] = NONE) -> Iterator[bytes]:
-    """The same in parts, from files that are in a temporary one meanwhile; raises as `write_release` does.
+    """The zip of a release in parts, which depends on nothing but its contents.
 
-    The files that are `stored`, by path, stand for bytes that the contents lack, and are read as it is
-    written.
+    Its files are in a temporary one meanwhile; those that are `stored`, by path, stand for bytes that the
+    contents lack, and are read as it is written. Raises InvalidInput for ids that no qrels file can hold,
+    WorkbenchError for a release that is too large.
     """
     check_contents(contents)
     files: dict[str, bytes | UnreadFile] = {**_written(contents, WRITERS, Spool().add), **stored}
     return zip_parts({**files, **_listing(contents, files)})
-
-
-def release_files(contents: ReleaseContents) -> Files:
-    """Every file of a release by its path; `manifest.json` and `SHA256SUMS` have the hashes of the others."""
-    check_contents(contents)
-    files = _written(contents, WRITERS, _whole)
-    return {**files, **_listing(contents, files)}
 
 
 def _listing(contents: ReleaseContents, files: Mapping[str, bytes | UnreadFile]) -> Files:
@@ -108,13 +93,6 @@ def _hashed(parts: Iterable[bytes]) -> str:
     for part in parts:
         found.update(part)
     return found.hexdigest()
-
-
-def _whole(parts: Iterable[bytes]) -> bytes:
-    # Part by part: joined at once, all lines would stand in memory beside the whole.
-    written = io.BytesIO()
-    written.writelines(parts)
-    return written.getvalue()
 
 
 def check_contents(contents: ReleaseContents) -> None:
@@ -261,9 +239,9 @@ def _sampled(contents: ReleaseContents) -> Files:
 def _drawn(pool: ReleasedPool) -> Pool:
     drawn = [one for one in pool.entries if one.inclusion is not None and one.stratum is not None]
     return Pool(
-        entries=(),
-        tags=(),
-        largest_possible={},
+        (),
+        (),
+        {},
         inclusion={pair_of(one): one.inclusion for one in drawn if one.inclusion is not None},
         strata={pair_of(one): one.stratum for one in pool.undrawn}
         | {pair_of(one): one.stratum for one in drawn if one.stratum is not None},

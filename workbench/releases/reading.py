@@ -1,4 +1,4 @@
-"""The contents of a release from its files: what `files.write_release` wrote, and nothing else."""
+"""The contents of a release from its files: what `files.release_parts` wrote, and nothing else."""
 
 from __future__ import annotations
 

@@ -14,12 +14,12 @@ from typing import IO, Self, TypeVar
 
 from workbench.errors import InvalidInput, rejected
 from workbench.formats.source import LINE_LIMIT
+from workbench.pooling.pool import Pair
 from workbench.records import Qrel
 from workbench.releases import files as at
 from workbench.releases.archive import READ, digests
 from workbench.releases.check import AGAIN, MemberDigest, check_digests, open_unchecked
 from workbench.releases.contents import (
-    Pair,
     ReleaseAbout,
     ReleaseContents,
     ReleasedAnswer,

@@ -19,13 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.scoring.judged_run import share
+from workbench.scoring.relevance import Floats, Grades
 
-Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 Ranks = NDArray[Any]
 """Whole numbers, shape (runs, documents of a topic): the rank from 1, or 0 where it is not retrieved."""
-Grades = NDArray[np.int64]
-"""The grade of every document of a topic, none negative."""
 
 DEEPEST = 1000  # what TREC's runs have of a topic
 _NO_GRADES: Grades = np.empty(0, dtype=np.int64)
@@ -312,23 +310,13 @@ class RankingMeans:
         return distances[order], first[order], second[order]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TopicInfluences:
-    """The influence of each of some documents, and by how much it could lower and raise each run's mean.
-
-    `lowest` (none above 0) and `highest` (none below) have the shape (documents, runs).
-    """
-
-    each: list[Influence]
-    lowest: Floats
-    highest: Floats
-
-
 def topic_influences(
     gains: TopicGains, outcomes: Sequence[Sequence[int]], *, measure: GainMeasure, means: RankingMeans
-) -> TopicInfluences:
+) -> tuple[list[Influence], Floats]:
     """The influence of each document of a topic that `gains` knows, by the grades that it could get.
 
+    Beside it stands by how much each could lower (none above 0) and raise (none below) the mean of each run,
+    shape (2, documents, runs).
     All other documents keep the grade that they have now; `means` are those with the present grades.
     """
     found: list[Influence] = []
@@ -336,7 +324,7 @@ def topic_influences(
     for start in range(0, len(outcomes), _AT_ONCE):
         some = slice(start, start + _AT_ONCE)
         found += _some(gains, start, outcomes[some], measure, means, ends[:, some])
-    return TopicInfluences(found, *ends)
+    return found, ends
 
 
 def pairs_that_could_swap(means: Floats, lowest: Floats, highest: Floats) -> int:

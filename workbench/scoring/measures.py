@@ -181,8 +181,12 @@ def _check(name: str, measure: Measure, key: str) -> None:
         if declared.required:
             kernel = KERNELS.get(str(measure.NAME))
             remedy = _EXAMPLES if kernel is None else f"such as {kernel.example}"
-            message = f'"{name}" needs docs, the number of documents in the collection'
-            raise WorkbenchError(message if key == "docs" else f'"{name}" needs a {key}', remedy=remedy)
+            raise WorkbenchError(
+                f'"{name}" needs docs, the number of documents in the collection'
+                if key == "docs"
+                else f'"{name}" needs a {key}',
+                remedy=remedy,
+            )
         return
     bounds = _RANGES_OF.get((str(measure.NAME), key)) or _RANGES.get(key)
     remedy = ""

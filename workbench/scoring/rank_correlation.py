@@ -1,4 +1,4 @@
-"""How far two rankings of runs agree: Kendall's tau, tau AP (weighted to the top), swaps and moves."""
+"""How far two rankings of runs agree: Kendall's tau, tau AP (weighted to the top), and swaps."""
 
 from __future__ import annotations
 
@@ -36,19 +36,6 @@ class Swap:
     ahead: str
     behind: str
     gap: tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A run with its ranks, from 1, in two rankings; runs of the same score share the best of their ranks."""
-
-    run: str
-    ranks: tuple[int, int]
-
-    @property
-    def by(self) -> int:
-        """How many ranks it rises from the first to the second; negative where it falls."""
-        return self.ranks[0] - self.ranks[1]
 
 
 def ranks(scores: Mapping[str, float]) -> dict[str, int]:
@@ -143,13 +130,6 @@ class RankingComparison:
     swapped: int
     scores: tuple[Mapping[str, float], Mapping[str, float]] = field(repr=False)
     ranks: tuple[Mapping[str, int], Mapping[str, int]] = field(repr=False)
-
-    @property
-    def moves(self) -> tuple[Move, ...]:
-        """The runs whose rank changes, the biggest change first."""
-        before, after = self.ranks
-        found = [Move(run, (before[run], after[run])) for run in before if before[run] != after[run]]
-        return tuple(sorted(found, key=lambda move: (-abs(move.by), move.run)))
 
     @property
     def swaps(self) -> tuple[Swap, ...]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from workbench.docnos import LONGEST, Docnos, Words, hashes, rows_of
 from workbench.errors import WorkbenchError
-from workbench.records import Qrel, id_bytes, places_of, sorted_ids
+from workbench.records import Qrel, id_bytes, id_text, places_of, sorted_ids
 
 Floats = NDArray[np.float64]
 Grades = NDArray[np.int64]
@@ -345,4 +345,4 @@ def _refuse_grade(grade: int, docno: str) -> NoReturn:
 
 def strings(docnos: Docnos) -> list[str]:
     """Docnos, one or more, as text."""
-    return b"\n".join(docnos.tolist()).decode("utf-8", "surrogateescape").split("\n")
+    return id_text(b"\n".join(docnos.tolist())).split("\n")

@@ -18,7 +18,7 @@ import numpy as np
 from workbench.docnos import Docnos, Words
 from workbench.figures import counted
 from workbench.ranking import arranged, array_order, score_order, ties_ordered
-from workbench.records import Run, TieRule
+from workbench.records import Run, TieRule, id_text
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.relevance import ABSENT, Floats, Positions, Relevance
 from workbench.scoring.subtopics import SubtopicRelevance
@@ -230,7 +230,7 @@ def _docnos(run: Run | RunArrays, topic: str) -> Collection[str]:
         return run.rankings[topic].docnos
     number = run.topics.index(topic)
     docnos = run.docnos[run.starts[number] : run.starts[number + 1]]
-    return [docno.decode("utf-8", "surrogateescape") for docno in docnos.tolist()]
+    return list(map(id_text, docnos.tolist()))
 
 
 def _of_another_form(relevance: Relevance, run: Run | RunArrays) -> str:

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
-from numpy.typing import NDArray
 
 from workbench.errors import WorkbenchError
 from workbench.figures import counted
@@ -24,7 +23,7 @@ from workbench.scoring.field_scorers import FieldScorers, bytewise, descending
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels import Reads, compute, kernel_of, reads
 from workbench.scoring.measures import in_the_field, parse_measures
-from workbench.scoring.relevance import Floats, Positions, Relevance, flattened, strings
+from workbench.scoring.relevance import Floats, Marks, Positions, Relevance, flattened, strings
 from workbench.scoring.run_arrays import RunArrays, documents_of, judged_rows
 from workbench.scoring.subtopics import SubtopicRelevance
 from workbench.tables import ResultRows, ResultTable
@@ -62,7 +61,6 @@ class TopicRows(Mapping[str, Mapping[str, float]]):
         return row
 
 
-Marks = NDArray[np.bool_]
 _EMPTY = Ranking((), ())
 
 

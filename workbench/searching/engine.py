@@ -1,10 +1,10 @@
-"""The protocol of search engines, and what they answer with."""
+"""What a search engine does, and what it answers with."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
 
 from workbench.errors import WorkbenchError
 from workbench.records import Document
@@ -80,45 +80,45 @@ class IndexVersion:
         return f"{self.engine}, analysis {self.analysis}"
 
 
-class SearchEngine(Protocol):
+class SearchEngine(ABC):
     """An index that can be searched."""
 
+    @abstractmethod
     def index(self, documents: Iterable[Document], *, removed: Iterable[str] = ()) -> None:
         """Add documents, in place of those with the same docnos, and remove others.
 
         Raises UnwritableIndex; the index can be searched meanwhile, and after an error as well.
         """
 
+    @abstractmethod
     def search(self, query: SearchQuery, *, limit: int, among: DocnoFilter = ALL_DOCUMENTS) -> SearchResults:
-        """The best documents for a query."""
+        """The best documents for a query; those with the same score by docno."""
 
     def count(self, query: SearchQuery) -> int:
         """How many documents match a query."""
+        return self.search(query, limit=0).total
 
+    @abstractmethod
     def more_like(
         self, document: Document, *, limit: int, among: DocnoFilter = ALL_DOCUMENTS
     ) -> SearchResults:
         """Documents that share the words which tell this document from others; not the document itself."""
 
     def explain(self, query: SearchQuery, docno: str) -> tuple[ScorePart, ...]:
-        """What the score of a document consists of; empty where the query does not match it."""
+        """What each clause that ranks or is required gives a document by itself; empty where none matches."""
+        only = DocnoFilter(frozenset({docno}))
+        parts = []
+        if self.search(query, limit=1, among=only).documents:
+            for clause in query.clauses:
+                if clause.role is not ClauseRole.EXCLUDED:
+                    found = self.alone(clause, only).documents
+                    parts.append(ScorePart(str(clause), found[0].score if found else 0.0))
+        return tuple(parts)
 
+    @abstractmethod
+    def alone(self, clause: Clause, among: DocnoFilter) -> SearchResults:
+        """The best document for one clause of a query."""
+
+    @abstractmethod
     def version(self) -> IndexVersion:
-        """What answers now."""
-
-
-def score_parts(
-    engine: SearchEngine,
-    query: SearchQuery,
-    docno: str,
-    alone: Callable[[Clause, DocnoFilter], SearchResults],
-) -> tuple[ScorePart, ...]:
-    """What each clause that ranks or is required gives the document by itself; empty where none matches."""
-    only = DocnoFilter(frozenset({docno}))
-    parts = []
-    if engine.search(query, limit=1, among=only).documents:
-        for clause in query.clauses:
-            if clause.role is not ClauseRole.EXCLUDED:
-                found = alone(clause, only).documents
-                parts.append(ScorePart(str(clause), found[0].score if found else 0.0))
-    return tuple(parts)
+        """What answers now: the engine with its version, and how many documents can be found."""

@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.records import Document, SearchCluster, id_bytes
+from workbench.records import Document, SearchCluster, id_bytes, id_text
 from workbench.searching.analysis import ANALYSIS, plain_text, terms, whole_words
 from workbench.searching.engine import (
     ALL_DOCUMENTS,
@@ -29,10 +29,9 @@ from workbench.searching.engine import (
     FoundDocument,
     IndexVersion,
     RefusedQuery,
-    ScorePart,
+    SearchEngine,
     SearchResults,
     UnwritableIndex,
-    score_parts,
 )
 from workbench.searching.query import Clause, ClauseRole, SearchQuery, Term, TermKind
 
@@ -73,8 +72,10 @@ def _trusting(authorities: str) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cafile=authorities or None)
     except OSError as error:
-        message = f"the certificates in {authorities} cannot be read: {error.strerror or error}"
-        raise WorkbenchError(message, remedy="set WORKBENCH_OPENSEARCH_CA to a PEM file") from error
+        raise WorkbenchError(
+            f"the certificates in {authorities} cannot be read: {error.strerror or error}",
+            remedy="set WORKBENCH_OPENSEARCH_CA to a PEM file",
+        ) from error
 
 
 @contextmanager
@@ -86,31 +87,43 @@ def asking(cluster: SearchCluster) -> Iterator[None]:
     try:
         yield
     except raised.SSLError as error:
-        remedy = "set WORKBENCH_OPENSEARCH_CA to the certificate of its authority"
-        raise EngineUnavailable(f"the certificate of {where} cannot be verified", remedy=remedy) from error
+        raise EngineUnavailable(
+            f"the certificate of {where} cannot be verified",
+            remedy="set WORKBENCH_OPENSEARCH_CA to the certificate of its authority",
+        ) from error
     except raised.ConnectionTimeout as error:
-        message = f"the search cluster at {where} does not answer in time"
-        raise EngineUnavailable(message, remedy="try again when it is less busy") from error
+        raise EngineUnavailable(
+            f"the search cluster at {where} does not answer in time", remedy="try again when it is less busy"
+        ) from error
     except raised.ConnectionError as error:
-        message = f"the search cluster at {where} cannot be reached"
-        raise EngineUnavailable(message, remedy="check its address, and whether it runs") from error
+        raise EngineUnavailable(
+            f"the search cluster at {where} cannot be reached",
+            remedy="check its address, and whether it runs",
+        ) from error
     except raised.AuthenticationException as error:
-        remedy = "check WORKBENCH_OPENSEARCH_LOGIN and WORKBENCH_OPENSEARCH_PASSWORD"
-        raise EngineUnavailable(f"{where} does not accept the login and password", remedy=remedy) from error
+        raise EngineUnavailable(
+            f"{where} does not accept the login and password",
+            remedy="check WORKBENCH_OPENSEARCH_LOGIN and WORKBENCH_OPENSEARCH_PASSWORD",
+        ) from error
     except raised.AuthorizationException as error:
-        message = f"{where} does not let this login do that: {_reason(error)}"
-        raise EngineUnavailable(message, remedy="give it rights on the indexes of the prefix") from error
+        raise EngineUnavailable(
+            f"{where} does not let this login do that: {_reason(error)}",
+            remedy="give it rights on the indexes of the prefix",
+        ) from error
     except raised.NotFoundError as error:
         raise DamagedIndex("the cluster has no such index", remedy="index again") from error
     except raised.RequestError as error:
-        message = f"the search cluster at {where} cannot answer: {_reason(error)}"
-        raise RefusedQuery(message, remedy="use fewer words") from error
+        raise RefusedQuery(
+            f"the search cluster at {where} cannot answer: {_reason(error)}", remedy="use fewer words"
+        ) from error
     except raised.TransportError as error:
-        message = f"the search cluster at {where} refuses: {_reason(error)}"
-        raise EngineUnavailable(message, remedy="see the log of the cluster") from error
+        raise EngineUnavailable(
+            f"the search cluster at {where} refuses: {_reason(error)}", remedy="see the log of the cluster"
+        ) from error
     except raised.SerializationError as error:
-        message = f"{where} does not answer as OpenSearch does"
-        raise EngineUnavailable(message, remedy="check its address") from error
+        raise EngineUnavailable(
+            f"{where} does not answer as OpenSearch does", remedy="check its address"
+        ) from error
 
 
 def _reason(error: Any) -> str:
@@ -205,7 +218,7 @@ class IndexedDocument:
     sha256: str
 
 
-class OpenSearchEngine:
+class OpenSearchEngine(SearchEngine):
     """The index `name` of a cluster, or of an alias; it is made when something is written.
 
     Every method raises EngineUnavailable where the cluster does not answer, and all but `index`, `write` and
@@ -267,10 +280,6 @@ class OpenSearchEngine:
         """The best documents for a query; those with the same score by docno."""
         return self._results(query_body(query), limit, among)
 
-    def count(self, query: SearchQuery) -> int:
-        """How many documents match a query."""
-        return self.search(query, limit=0).total
-
     def more_like(
         self, document: Document, *, limit: int, among: DocnoFilter = ALL_DOCUMENTS
     ) -> SearchResults:
@@ -291,11 +300,9 @@ class OpenSearchEngine:
         among = DocnoFilter(among.only, among.without | {document.docno})
         return self._results({"more_like_this": like}, limit, among)
 
-    def explain(self, query: SearchQuery, docno: str) -> tuple[ScorePart, ...]:
-        """The score of each clause that ranks or is required; empty where the query does not match."""
-        return score_parts(
-            self, query, docno, lambda clause, only: self._results(clause_body(clause), 1, only)
-        )
+    def alone(self, clause: Clause, among: DocnoFilter) -> SearchResults:
+        """The best document for one clause of a query."""
+        return self._results(clause_body(clause), 1, among)
 
     def version(self) -> IndexVersion:
         """The cluster's version, and how many documents can be found."""
@@ -348,8 +355,10 @@ class OpenSearchEngine:
             return
         given = item.get("error")
         reason = given.get("reason") if isinstance(given, dict) else given
-        message = f"the index {self.name} cannot be written: {reason}"
-        raise UnwritableIndex(message, remedy="see the log of the cluster, and the space on its disks")
+        raise UnwritableIndex(
+            f"the index {self.name} cannot be written: {reason}",
+            remedy="see the log of the cluster, and the space on its disks",
+        )
 
 
 def as_hex(docno: str) -> str:
@@ -363,7 +372,7 @@ def as_hex(docno: str) -> str:
 
 def read_hex(text: str) -> str:
     """The docno that `as_hex` made this of."""
-    return bytes.fromhex(text).decode("utf-8", "surrogateescape")
+    return id_text(bytes.fromhex(text))
 
 
 def _actions(documents: Iterable[IndexedDocument], removed: Iterable[str], version: Body) -> Iterator[Body]:

@@ -27,10 +27,9 @@ from workbench.searching.engine import (
     DocnoFilter,
     FoundDocument,
     IndexVersion,
-    ScorePart,
+    SearchEngine,
     SearchResults,
     UnwritableIndex,
-    score_parts,
 )
 from workbench.searching.query import Clause, ClauseRole, SearchQuery, Term, TermKind
 
@@ -39,7 +38,7 @@ WRITER_BYTES = 64_000_000
 """What a writer collects before it writes a segment; the bound of its memory."""
 
 
-class TantivyEngine:
+class TantivyEngine(SearchEngine):
     """An index in `folder`, which is made where it is missing; raises DamagedIndex where it is no index."""
 
     def __init__(self, folder: Path) -> None:
@@ -99,10 +98,6 @@ class TantivyEngine:
         self._reload()
         return self._results(self._query(query), limit, among)
 
-    def count(self, query: SearchQuery) -> int:
-        """How many documents match a query."""
-        return self.search(query, limit=1).total
-
     def more_like(
         self, document: Document, *, limit: int, among: DocnoFilter = ALL_DOCUMENTS
     ) -> SearchResults:
@@ -126,11 +121,9 @@ class TantivyEngine:
         among = DocnoFilter(among.only, among.without | {document.docno})
         return self._results(t.Query.boolean_query(parts), limit, among)
 
-    def explain(self, query: SearchQuery, docno: str) -> tuple[ScorePart, ...]:
-        """The score of each clause that ranks or is required; empty where the query does not match."""
-        return score_parts(
-            self, query, docno, lambda clause, only: self._results(self._clause(clause), 1, only)
-        )
+    def alone(self, clause: Clause, among: DocnoFilter) -> SearchResults:
+        """The best document for one clause of a query."""
+        return self._results(self._clause(clause), 1, among)
 
     def version(self) -> IndexVersion:
         """The engine with its version, and how many documents can be found."""
@@ -159,11 +152,13 @@ class TantivyEngine:
             yield
         except ValueError as error:
             if "Lockfile" in str(error) or "LockBusy" in str(error):
-                message = "another process is writing this index"
-                raise Conflict(message, remedy="wait until it is done") from error
-            message = f"the index in {self._folder} cannot be written: {error}"
-            remedy = "free space on its disk, or delete the folder and index again"
-            raise UnwritableIndex(message, remedy=remedy) from error
+                raise Conflict(
+                    "another process is writing this index", remedy="wait until it is done"
+                ) from error
+            raise UnwritableIndex(
+                f"the index in {self._folder} cannot be written: {error}",
+                remedy="free space on its disk, or delete the folder and index again",
+            ) from error
 
     def _document(self, one: Document) -> Any:
         title, text = plain_text(one.title), plain_text(one.text)
@@ -295,6 +290,7 @@ def _readable(folder: Path) -> Iterator[None]:
     except BaseException as error:
         # Bytes that make no sense can make Rust panic, which Python does not count among its exceptions.
         if isinstance(error, ValueError | OSError) or type(error).__name__ == "PanicException":
-            message = f"the index in {folder} cannot be read"
-            raise DamagedIndex(message, remedy="delete the folder and index again") from error
+            raise DamagedIndex(
+                f"the index in {folder} cannot be read", remedy="delete the folder and index again"
+            ) from error
         raise

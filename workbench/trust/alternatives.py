@@ -7,21 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from ir_measures import Measure
-from numpy.typing import NDArray
 
 from workbench.errors import Conflict, WorkbenchError, rejected
-from workbench.pooling.pool import each_tag_once
+from workbench.pooling.pool import Pair, each_tag_once
 from workbench.records import Qrel, Run, TieRule, pair_of
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels import Kernel, compute, kernel_of
 from workbench.scoring.measures import at_threshold, parse_measures
-from workbench.scoring.relevance import ABSENT, Floats, Grades, Positions, Relevance
+from workbench.scoring.relevance import ABSENT, Floats, Grades, Marks, Positions, Relevance
 from workbench.scoring.run_arrays import RunArrays
 from workbench.scoring.scorer import Scorer
 
-Pair = tuple[str, str]
-"""A topic and a docno."""
-Marks = NDArray[np.bool_]
 LOWER_IS_BETTER = "lower-is-better"
 """The code of the error for a measure by which the best run would come last."""
 

@@ -16,8 +16,8 @@ from workbench.agreement.intervals import Interval, student_t
 from workbench.errors import WorkbenchError
 from workbench.pooling.run_tops import RunTops, reached
 from workbench.records import Qrel
-from workbench.scoring.relevance import Relevance
-from workbench.trust.power_law import Floats, PowerLaw, fitted_law, fitted_laws, rates
+from workbench.scoring.relevance import Floats, Relevance
+from workbench.trust.power_law import PowerLaw, fitted_law, fitted_laws, rates
 
 Counts = NDArray[np.int64]
 BAND_ENDS = (1, 2, 3, 5, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)

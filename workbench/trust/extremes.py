@@ -7,14 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from ir_measures import Measure
-from numpy.typing import NDArray
 
 from workbench.scoring.binary_kernels import cutoff_of, last_rank
 from workbench.scoring.judged_run import JudgedRun, share
 from workbench.scoring.kernels import compute, kernel_of
-from workbench.scoring.relevance import Floats
-
-Marks = NDArray[np.bool_]
+from workbench.scoring.relevance import Floats, Marks
 
 _ERRS_HIGHEST = 4
 

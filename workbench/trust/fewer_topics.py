@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import WorkbenchError
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, checked_scores, compare_all
+from workbench.scoring.relevance import Floats
 from workbench.trust.orders import Percentiles, percentiles_of
-from workbench.trust.power_law import Floats, most_likely
+from workbench.trust.power_law import most_likely
 
 FEWEST_TOPICS = 4
 FEWEST_COMPARISONS = 100

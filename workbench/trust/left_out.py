@@ -12,9 +12,10 @@ import numpy as np
 from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import over_groups
 from workbench.errors import WorkbenchError
+from workbench.pooling.pool import Pair
 from workbench.scoring.relevance import Floats
 from workbench.tables import Export, Table, result_export
-from workbench.trust.alternatives import AlternativeQrels, Pair, TopicScores
+from workbench.trust.alternatives import AlternativeQrels, TopicScores
 from workbench.trust.orders import orders_of, tau_ap, tau_b
 
 WITH, WITHOUT = "with", "without"

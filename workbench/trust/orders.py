@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from workbench.errors import WorkbenchError
 from workbench.scoring.judged_run import ratio, share
-from workbench.scoring.relevance import Floats
+from workbench.scoring.relevance import Floats, Marks
 from workbench.scoring.significance import FEWEST_TOPICS
-from workbench.trust.alternatives import Marks, TopicScores
+from workbench.trust.alternatives import TopicScores
 
 Signs = NDArray[np.float32]
 PERSISTENCE = 0.9

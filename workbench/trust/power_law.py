@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import WorkbenchError
+from workbench.scoring.relevance import Floats
 from workbench.scoring.significance import two_sided_t
 
 BENT = 0.05
@@ -89,8 +90,6 @@ def _p_of_bend(counts: NDArray[Any], bend: float, first: int) -> float | None:
     error = float(np.sqrt((topics - 1) / topics * ((without - without.mean()) ** 2).sum()))
     return float(two_sided_t(np.array(bend / error), topics)) if error > 0 else None
 
-
-Floats = NDArray[np.float64]
 
 _STEPS = 100
 _LARGEST = 30.0  # logarithms beyond have nothing, or everything, left

@@ -12,11 +12,11 @@ from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import over_groups
 from workbench.errors import WorkbenchError
 from workbench.pooling.contributions import uniques
-from workbench.pooling.pool import Pool
+from workbench.pooling.pool import Pair, Pool
 from workbench.records import places_of, sorted_ids
 from workbench.scoring.relevance import Floats
 from workbench.tables import Export, Table, result_export
-from workbench.trust.alternatives import AlternativeQrels, Pair, TopicScores
+from workbench.trust.alternatives import AlternativeQrels, TopicScores
 from workbench.trust.orders import orders_of, tau_b
 
 WHOLE = "whole"

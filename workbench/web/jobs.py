@@ -47,8 +47,7 @@ from workbench.workflow.pools.pool_rows import pool_row
 from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.making import MadeRelease, make_release, releases_few_answers
 from workbench.workflow.releases.releases import release_by_version
-from workbench.workflow.searching.index import campaign_index, refresh_index
-from workbench.workflow.searching.updating import CampaignIndex
+from workbench.workflow.searching.index import CampaignIndex, campaign_index, refresh_index
 from workbench.workflow.worker import THIS_HOST, do_waiting
 
 LONGEST_SECONDS = 600.0

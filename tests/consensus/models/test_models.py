@@ -69,12 +69,12 @@ def test_the_steps_of_dawid_and_skene_are_the_worked_ones(steps: int) -> None:
     votes = toy()
     posterior = votes.shares()
     for _ in range(steps):
-        posterior = expected(votes, learnt(votes, posterior))
-    errors = learnt(votes, posterior)
+        posterior = expected(votes, *learnt(votes, posterior))
+    prior, tables = learnt(votes, posterior)
     assert posterior == pytest.approx(np.array(list(case["posterior_no_yes"].values())), abs=1e-6)
-    assert errors.prior.tolist() == pytest.approx([case["prior"]["no"], case["prior"]["yes"]], abs=1e-6)
+    assert prior.tolist() == pytest.approx([case["prior"]["no"], case["prior"]["yes"]], abs=1e-6)
     wanted = np.array(list(case["error_rates_worker_true_observed"].values()))
-    assert errors.tables == pytest.approx(wanted, abs=1e-6)
+    assert tables == pytest.approx(wanted, abs=1e-6)
 
 
 def test_dawid_and_skene_converge_where_they_should() -> None:

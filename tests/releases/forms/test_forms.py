@@ -19,13 +19,12 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.releases.made import published, small_release, with_about
+from tests.releases.made import published, small_release, with_about, write_release
 from workbench.formats.documents import read_documents
 from workbench.formats.qrels import read_qrels
 from workbench.formats.topics import read_topics
 from workbench.records import THREE_GRADES, Document, Qrel, Topic
 from workbench.releases.contents import ReleaseContents, ReleasedDocument
-from workbench.releases.files import write_release
 from workbench.releases.forms import FORMS, form_files, published_forms, qrels_file
 
 # Ids and texts that readers are known to spoil: zeros in front, exponents, hashes, no ASCII, separators of

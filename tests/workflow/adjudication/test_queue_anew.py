@@ -14,8 +14,8 @@ from sqlalchemy import delete
 
 from tests.workflow.adjudication.disputed import AGREED, FAR, LINE, NEAR, Disputed, disputed_campaign
 from workbench.records import FOUR_GRADES, Judgment
-from workbench.scoring.influence import Floats
 from workbench.scoring.own_measures import gain_measure
+from workbench.scoring.relevance import Floats
 from workbench.settings import read_settings
 from workbench.storage import Session
 from workbench.storage.engine import Database

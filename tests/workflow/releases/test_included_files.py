@@ -11,6 +11,7 @@ from sqlalchemy import Delete, Update, delete, select, update
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, send_runs
+from tests.releases.made import write_release
 from tests.workflow.releases.filled import filled_campaign, filled_release
 from tests.workflow.releases.test_releases import NOW, judged_campaign
 from workbench.consensus.rules import rule_choice
@@ -18,7 +19,6 @@ from workbench.errors import Conflict
 from workbench.releases.archive import UnreadFile
 from workbench.releases.check import open_release
 from workbench.releases.contents import Included
-from workbench.releases.files import write_release
 from workbench.storage import run_files
 from workbench.storage.engine import Database
 from workbench.storage.tables import OriginalRow, ReleasePartRow, ReleaseRow, RunRow

@@ -20,9 +20,13 @@ from workbench.storage.tables import CampaignRow
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.searching import cluster_index, index
 from workbench.workflow.searching.cluster_index import ClusterIndex
-from workbench.workflow.searching.index import campaign_index, refresh_index, remove_old_indexes
+from workbench.workflow.searching.index import (
+    CampaignIndex,
+    campaign_index,
+    refresh_index,
+    remove_old_indexes,
+)
 from workbench.workflow.searching.searches import answered
-from workbench.workflow.searching.updating import CampaignIndex
 
 
 @pytest.fixture

@@ -23,14 +23,9 @@ from workbench.consensus.spreads import Flags, Numbers
 from workbench.docnos import Docnos, Places, Words, fingerprints, words_of
 from workbench.pooling.run_tops import RunTops
 from workbench.records import Verdict, id_bytes
-from workbench.scoring.influence import (
-    Floats,
-    RankingMeans,
-    TopicGains,
-    pairs_that_could_swap,
-    topic_influences,
-)
+from workbench.scoring.influence import RankingMeans, TopicGains, pairs_that_could_swap, topic_influences
 from workbench.scoring.own_measures import gain_measure
+from workbench.scoring.relevance import Floats
 from workbench.storage.chunks import chunks
 from workbench.workflow.adjudication.queue_table import QueueTable
 from workbench.workflow.jobs import JobState, latest
@@ -184,12 +179,11 @@ class InfluenceComputing:
             gains = {topic: made[topic] for topic in some if topic in made}
             gains |= self._made([topic for topic in some if topic not in gains])
             for topic in some:
-                of_topic = topic_influences(
+                each, of_topic = topic_influences(
                     gains[topic], self._topics[topic].outcomes, measure=self._measure, means=means
                 )
-                values.append(np.array([(one.swaps, one.uneven, one.shift) for one in of_topic.each]))
-                undecided = self._topics[topic].undecided
-                ends += np.stack([of_topic.lowest, of_topic.highest])[:, undecided].sum(axis=1)
+                values.append(np.array([(one.swaps, one.uneven, one.shift) for one in each]))
+                ends += of_topic[:, self._topics[topic].undecided].sum(axis=1)
         return values, pairs_that_could_swap(means.means, *ends)
 
     def _made(self, topics: Sequence[str]) -> Iterator[tuple[str, TopicGains]]:

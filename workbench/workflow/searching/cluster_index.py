@@ -24,7 +24,13 @@ from workbench.searching.opensearch_engine import (
     asking,
     client_of,
 )
-from workbench.workflow.searching.updating import UNFINISHED, IndexState, ListedDocuments, UpdateFiles
+from workbench.workflow.searching.updating import (
+    UNFINISHED,
+    IndexState,
+    IndexUpdate,
+    ListedDocuments,
+    update_lock,
+)
 
 _NEWEST = "newest"
 
@@ -37,7 +43,6 @@ class ClusterIndex:
 
     def __init__(self, cluster: SearchCluster, name: str, folder: Path) -> None:
         self.cluster, self.name, self.folder = cluster, name, folder
-        self._files = UpdateFiles(folder)
 
     def state(self) -> IndexState | None:
         """What it has seen; None where there is none, or one that another version made."""
@@ -73,11 +78,11 @@ class ClusterIndex:
 
         Raises Conflict where another process of this host writes, and from within it UnwritableIndex.
         """
-        with self._files.lock():
+        with update_lock(self.folder):
             yield ClusterUpdate(self, changes)
 
 
-class ClusterUpdate:
+class ClusterUpdate(IndexUpdate):
     """An index in a cluster while it is brought up to date; it says which documents it lacks.
 
     What was begun and not finished is continued. The first index answers at once with what it has.
@@ -108,19 +113,10 @@ class ClusterUpdate:
 
     def is_new(self, docno: str, sha256: str) -> bool:
         """Whether the index lacks this document, which comes after all before, with this hash."""
-        if not self._compared.is_new(docno, sha256):
+        if not super().is_new(docno, sha256):
             return False
         self._hashes[docno] = sha256
         return True
-
-    def no_more(self) -> None:
-        """Every document was named: others are gone."""
-        self._compared.drop_before(None)
-
-    @property
-    def gone(self) -> list[str]:
-        """Documents that the index has and nobody named, as far as can be told."""
-        return self._compared.gone
 
     def index(self, documents: Iterable[Document]) -> None:
         """Index documents that it lacks, and remove those that are gone."""

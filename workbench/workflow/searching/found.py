@@ -226,8 +226,10 @@ def judge_found(
         additions = Additions({submission.docno: rank}, reason_of(search, rank), "Search")
         added = add_to_own(db, task.assignment.id, searcher.account_id, additions)
         if submission.docno not in added.added:
-            message = "this document belongs to another pool of this topic"
-            raise Conflict(message, remedy="judge it there, or ask the organiser")
+            raise Conflict(
+                "this document belongs to another pool of this topic",
+                remedy="judge it there, or ask the organiser",
+            )
     receipt = receive_form(db, searcher.account_id, task.assignment.id, submission)
     if receipt.outcome is Outcome.RECORDED:
         event = recorded_event(db, task.assignment.assessor_id, submission.client_id)

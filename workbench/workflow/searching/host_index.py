@@ -15,7 +15,13 @@ from workbench.records import Document
 from workbench.searching.analysis import ANALYSIS
 from workbench.searching.engine import DamagedIndex
 from workbench.searching.tantivy_engine import TantivyEngine
-from workbench.workflow.searching.updating import UNFINISHED, IndexState, ListedDocuments, UpdateFiles
+from workbench.workflow.searching.updating import (
+    UNFINISHED,
+    IndexState,
+    IndexUpdate,
+    ListedDocuments,
+    update_lock,
+)
 
 ENGINE, LISTED, STATE = "engine", "documents.tsv", "state.json"
 
@@ -29,7 +35,6 @@ class HostIndex:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._files = UpdateFiles(folder)
 
     def state(self) -> IndexState | None:
         """What it has seen; None where there is none, or one that another version made."""
@@ -80,7 +85,7 @@ class HostIndex:
         One that is damaged is deleted first. Raises Conflict where somebody else writes, and from within it
         UnwritableIndex.
         """
-        with self._files.lock(), HostUpdate(self.folder, self._whole()) as update:
+        with update_lock(self.folder), HostUpdate(self.folder, self._whole()) as update:
             yield update
 
     def _whole(self) -> TantivyEngine:
@@ -91,7 +96,7 @@ class HostIndex:
         return TantivyEngine(self.folder / ENGINE)
 
 
-class HostUpdate:
+class HostUpdate(IndexUpdate):
     """An index while it is brought up to date: told every document by docno, it says which ones it lacks.
 
     What it has stands in a file with the hashes, by docno, which is read and written in step, and replaced
@@ -122,16 +127,7 @@ class HostUpdate:
     def is_new(self, docno: str, sha256: str) -> bool:
         """Whether the index lacks this document, which comes after all before, with this hash."""
         self._new.write(f"{docno}\t{sha256}\n")
-        return self._compared.is_new(docno, sha256)
-
-    def no_more(self) -> None:
-        """Every document was named: others are gone."""
-        self._compared.drop_before(None)
-
-    @property
-    def gone(self) -> list[str]:
-        """Documents that the index has and nobody named, as far as can be told."""
-        return self._compared.gone
+        return super().is_new(docno, sha256)
 
     def index(self, documents: Iterable[Document]) -> None:
         """Index documents that it lacks, and remove those that are gone; raises DamagedIndex."""

@@ -19,7 +19,7 @@ from workbench.storage.tables import CampaignRow, DocumentRow
 from workbench.workflow.campaigns.collection import read_texts
 from workbench.workflow.searching.cluster_index import ClusterIndex, remove_cluster_indexes
 from workbench.workflow.searching.host_index import HostIndex
-from workbench.workflow.searching.updating import CampaignIndex, IndexState
+from workbench.workflow.searching.updating import IndexState
 
 FOLDER = "search"
 COMMIT_EVERY = 50_000
@@ -28,6 +28,8 @@ READ_AT_ONCE = 5_000
 """Hashes of documents that are compared in one short transaction."""
 REPORT_EVERY = 500
 
+CampaignIndex = HostIndex | ClusterIndex
+"""An index of a campaign's documents, which need not be there: of this host, or in a cluster."""
 Progress = Callable[[int], None]
 """Called with how many documents the index has as they are now."""
 

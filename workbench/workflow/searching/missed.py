@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.learning.missed import ElusionSample, bounds_of_sum, recall_bounds
-from workbench.records import sorted_ids
+from workbench.records import id_bytes, sorted_ids
 from workbench.storage.tables import CampaignRow, DocumentRow, MissedSampleRow
 from workbench.tables import Export
 from workbench.workflow.campaigns.collection import topic_titles
@@ -154,7 +154,7 @@ def drawn_order(docnos: Sequence[str], topic: str, seed: int, known: frozenset[s
 
     The same for the same sorted docnos, topic and seed; a larger size continues a smaller one.
     """
-    mixed = int.from_bytes(hashlib.sha256(topic.encode("utf-8", "surrogateescape")).digest()[:8])
+    mixed = int.from_bytes(hashlib.sha256(id_bytes(topic)).digest()[:8])
     found: list[str] = []
     for place in np.random.default_rng([seed, mixed]).permutation(len(docnos)):
         if len(found) == size:

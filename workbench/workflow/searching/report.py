@@ -10,6 +10,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import WorkbenchError
+from workbench.pooling.pool import Pair
+from workbench.records import pair_of
 from workbench.storage.tables import (
     AccountRow,
     CampaignRow,
@@ -19,7 +21,7 @@ from workbench.storage.tables import (
     SearchRow,
 )
 from workbench.tables import Export
-from workbench.trust.alternatives import AlternativeQrels, Pair, ranking_measure, score_under
+from workbench.trust.alternatives import AlternativeQrels, ranking_measure, score_under
 from workbench.trust.left_out import ScoresLeftOut, scores_left_out, without_pairs
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
@@ -186,7 +188,7 @@ def _happened(db: Session, campaign_id: int) -> dict[tuple[str, bool], set[str]]
 def only_found_pairs(db: Session, campaign_id: int) -> frozenset[Pair]:
     """The pairs that only searching brought into a pool, and no run into any."""
     topics = list(db.scalars(select(SearchRow.topic).where(SearchRow.campaign_id == campaign_id).distinct()))
-    return frozenset((one.topic, one.docno) for one in _only_found(db, campaign_id, topics, {}))
+    return frozenset(map(pair_of, _only_found(db, campaign_id, topics, {})))
 
 
 def only_added_pairs(db: Session, campaign_id: int) -> frozenset[Pair]:

@@ -26,7 +26,7 @@ from workbench.workflow.campaigns.collection import document
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.desk_rules import allows_search_of
-from workbench.workflow.searching.updating import CampaignIndex
+from workbench.workflow.searching.index import CampaignIndex
 
 MOST_FOUND = 200
 """Documents that a search keeps; who needs more asks something narrower."""
@@ -81,8 +81,10 @@ class SearchLine:
 def require_search(db: Session, campaign_id: int) -> None:
     """Raise Conflict in a campaign whose documents may not be searched."""
     if not allows_search_of(db, campaign_id):
-        message = "searching is turned off in this campaign"
-        raise Conflict(message, remedy="ask an organiser to turn it on in the settings")
+        raise Conflict(
+            "searching is turned off in this campaign",
+            remedy="ask an organiser to turn it on in the settings",
+        )
 
 
 @dataclass(frozen=True, slots=True)

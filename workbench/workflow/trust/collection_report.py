@@ -17,7 +17,7 @@ from workbench.agreement.estimates import Estimate, chosen, coefficients_of
 from workbench.agreement.options import AgreementOptions
 from workbench.consensus.rules import RuleChoice
 from workbench.errors import WorkbenchError
-from workbench.records import Answer, Qrel, Scale, Verdict
+from workbench.records import Answer, Qrel, Scale, Verdict, pair_of
 from workbench.storage.tables import CollectionListRow, DocumentRow
 from workbench.trust.alternatives import ranking_measure
 from workbench.trust.depth import DeeperPool
@@ -92,7 +92,6 @@ class CollectionReport:
 def collection_report(
     db: Session,
     campaign_id: int,
-    *,
     choice: RuleChoice,
     measure: str,
     steps: Steps = quietly,
@@ -107,9 +106,7 @@ def collection_report(
     qrels = qrels_of(found, choice)
     runs = [run for run in runs_of(db, campaign_id) if run.verdict is not Verdict.SET_ASIDE]
     people = Counter(
-        (one.topic, one.docno)
-        for one in found.judgments
-        if one.grade is not None and not found.machines[one.assessor]
+        pair_of(one) for one in found.judgments if one.grade is not None and not found.machines[one.assessor]
     )
     return CollectionReport(
         name=campaign.name,
@@ -131,10 +128,10 @@ def collection_report(
         ),
         qrels=qrels,
         agreement=_known(lambda: _agreement(db, campaign_id)),
-        trust=_known(lambda: trust_report(db, campaign_id, choice=choice, measure=measure, steps=steps)),
-        depth=_known(lambda: campaign_depth(db, campaign_id, choice=choice, steps=steps)),
-        holes=_known(lambda: campaign_holes(db, campaign_id, choice=choice, measure=measure, steps=steps)),
-        topics=_known(lambda: campaign_topics(db, campaign_id, choice=choice, measure=measure, steps=steps)),
+        trust=_known(lambda: trust_report(db, campaign_id, choice, measure, steps=steps)),
+        depth=_known(lambda: campaign_depth(db, campaign_id, choice, steps)),
+        holes=_known(lambda: campaign_holes(db, campaign_id, choice, measure, steps)),
+        topics=_known(lambda: campaign_topics(db, campaign_id, choice, measure, steps)),
     )
 
 

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from workbench import __version__
 from workbench.consensus.rules import RuleChoice
+from workbench.records import id_bytes
 from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,
@@ -92,4 +93,4 @@ def state_of(db: Session, campaign_id: int) -> str:
         found += [tuple(row) for row in db.execute(chosen)]
     campaign = db.get_one(CampaignRow, campaign_id)
     found += [campaign.scale, campaign.name]
-    return hashlib.sha256(repr(found).encode("utf-8", "surrogateescape")).hexdigest()
+    return hashlib.sha256(id_bytes(repr(found))).hexdigest()

@@ -7,6 +7,7 @@ the campaign's pool, where it lets scores be estimated.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,7 +18,7 @@ from workbench.errors import WorkbenchError
 from workbench.formats.packed_runs import PackedRun
 from workbench.formats.qrels import SampledQrel
 from workbench.pooling.pool import Pair
-from workbench.records import Run, Verdict
+from workbench.records import Run, Verdict, grades_of
 from workbench.scoring.measures import at_threshold
 from workbench.trust.alternatives import AlternativeQrels, one_measure, ranking_measure, score_under
 from workbench.trust.depth import Deepening, DeeperPool, deeper_pool, pool_by_rank
@@ -137,13 +138,11 @@ def sampled_pool(db: Session, one: Estimable, found: RankedRuns) -> SampledPool:
 
 def _graded(design: SampleDesign, found: RankedRuns) -> Mapping[Pair, int]:
     """The grades of what was drawn."""
-    pairs = ((one, (one.topic, one.docno)) for one in found.qrels.qrels)
-    return {pair: one.grade for one, pair in pairs if pair in design.drawn}
+    grades = grades_of(found.qrels.qrels)
+    return {pair: grade for pair, grade in grades.items() if pair in design.drawn}
 
 
-def campaign_depth(
-    db: Session, campaign_id: int, *, choice: RuleChoice, steps: Steps = quietly
-) -> DeeperPool:
+def campaign_depth(db: Session, campaign_id: int, choice: RuleChoice, steps: Steps = quietly) -> DeeperPool:
     """What a pool of twice the depth would find, of the runs of the deepest opened depth pools.
 
     Raises WorkbenchError where there is no such pool, where too few ranks have a relevant document, and as
@@ -179,7 +178,7 @@ def deepest_pools(pools: Sequence[PoolLine]) -> list[PoolLine]:
 
 
 def campaign_holes(
-    db: Session, campaign_id: int, *, choice: RuleChoice, measure: str, steps: Steps = quietly
+    db: Session, campaign_id: int, choice: RuleChoice, measure: str, steps: Steps = quietly
 ) -> Holes:
     """What unjudged documents leave open of every run; with estimates where `campaign_sample` allows them.
 
@@ -187,7 +186,9 @@ def campaign_holes(
     """
     chosen, found = one_measure(measure), ranked_runs(db, campaign_id, choice)
     asked = at_threshold(chosen, found.qrels.relevant_from)
-    one = _estimable(db, found)
+    one = None
+    with suppress(WorkbenchError):
+        one = estimable(db, campaign_id, found)
     sample = NO_SAMPLE if one is None else sampled_pool(db, one, found)
     runs = found.arrays(db, steps, "Runs looked at")
     return holes(found.qrels.qrels, runs, [asked], highest=found.highest, sample=sample)
@@ -201,15 +202,8 @@ def campaign_sample(db: Session, campaign_id: int, *, choice: RuleChoice) -> Est
     return estimable(db, campaign_id, ranked_runs(db, campaign_id, choice))
 
 
-def _estimable(db: Session, found: RankedRuns) -> Estimable | None:
-    try:
-        return estimable(db, found.campaign_id, found)
-    except WorkbenchError:
-        return None
-
-
 def campaign_topics(
-    db: Session, campaign_id: int, *, choice: RuleChoice, measure: str, steps: Steps = quietly
+    db: Session, campaign_id: int, choice: RuleChoice, measure: str, steps: Steps = quietly
 ) -> FewerTopics:
     """What fewer topics show of the ranking; raises WorkbenchError as `ranked_runs` and `fewer_topics` do."""
     chosen, found = ranking_measure(measure), ranked_runs(db, campaign_id, choice)

@@ -12,10 +12,10 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.rules import RuleChoice, choices_of, rule_choice
 from workbench.errors import WorkbenchError
-from workbench.pooling.pool import Pool
-from workbench.records import Contribution, PoolEntry
+from workbench.pooling.pool import Pair, Pool
+from workbench.records import Contribution, PoolEntry, pair_of
 from workbench.storage.tables import PoolEntryRow, PoolRow
-from workbench.trust.alternatives import Pair, ranking_measure, score_under
+from workbench.trust.alternatives import ranking_measure, score_under
 from workbench.trust.assessors import filled, qrels_of_assessors, qrels_of_rules, rules_to_compare
 from workbench.trust.judges import OtherJudges, other_judges
 from workbench.trust.orders import RankingOptions
@@ -53,7 +53,7 @@ class Rankings:
 
 
 def rankings(
-    db: Session, campaign_id: int, *, choice: RuleChoice, measure: str, steps: Steps = quietly
+    db: Session, campaign_id: int, choice: RuleChoice, measure: str, steps: Steps = quietly
 ) -> Rankings:
     """Rank the runs of a campaign under other judges and without each group; set-aside runs are left out.
 
@@ -68,7 +68,6 @@ def rankings(
 def trust_report(
     db: Session,
     campaign_id: int,
-    *,
     choice: RuleChoice,
     measure: str,
     ranked: Rankings | None = None,
@@ -76,9 +75,9 @@ def trust_report(
 ) -> TrustReport:
     """The rankings, computed unless they are given, with the qrels that they are of; raises as they do."""
     chosen, found = ranking_measure(measure), ranked_runs(db, campaign_id, choice)
-    ranked = ranked or rankings(db, campaign_id, choice=choice, measure=measure, steps=steps)
+    ranked = ranked or rankings(db, campaign_id, choice, measure, steps)
     graded = (one for one in found.material.counted(choice) if one.grade is not None)
-    grades = Counter((one.topic, one.docno) for one in graded)
+    grades = Counter(map(pair_of, graded))
     return TrustReport(
         qrels=found.qrels,
         coverage=coverage_of(db, campaign_id, found.qrels),
