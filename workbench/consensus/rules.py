@@ -170,26 +170,28 @@ def dawid_skene(votes: Votes, *, near: float = NEAR) -> Posterior:
             f"Dawid and Skene's model needs three assessors or more; here {n} gave grades",
             remedy="use the majority rule, or have a third assessor judge",
         )
-    posterior = votes.shares()
+    # Most pairs were judged by few, so that thousands of them are alike.
+    kinds, of_pair, times = votes.alike()
+    posterior = kinds.shares()
     rounds, moved = 0, np.inf
     while rounds < MOST_ROUNDS and moved > near:
-        renewed = expected(votes, *learnt(votes, posterior))
+        renewed = expected(kinds, *learnt(kinds, posterior, times))
         moved = float(np.abs(renewed - posterior).max(initial=0.0))
         posterior = renewed
         rounds += 1
-    right = np.einsum("k,akk->a", *learnt(votes, posterior))
-    return Posterior(posterior, right, rounds, moved <= near)
+    right = np.einsum("k,akk->a", *learnt(kinds, posterior, times))
+    return Posterior(posterior[of_pair], right, rounds, moved <= near)
 
 
-def learnt(votes: Votes, posterior: Floats) -> tuple[Floats, Floats]:
+def learnt(votes: Votes, posterior: Floats, times: Numbers | Floats) -> tuple[Floats, Floats]:
     """The share of every grade and the assessors' tables that are most likely under a posterior (the M step).
 
-    The tables are P(said l | is k), shape (assessors, k, l).
+    The tables are P(said l | is k), shape (assessors, k, l). Each pair counts so many `times`.
     """
-    _, given = votes.by_pair
-    counts = [(given @ of_grade).reshape(votes.n_assessors, votes.n_grades) for of_grade in posterior.T]
+    (_, given), counted = votes.by_pair, posterior * times[:, np.newaxis]
+    counts = [(given @ of_grade).reshape(votes.n_assessors, votes.n_grades) for of_grade in counted.T]
     tables = np.maximum(np.stack(counts, axis=1), LEAST)
-    return posterior.mean(axis=0), tables / tables.sum(axis=2, keepdims=True)
+    return counted.sum(axis=0) / times.sum(), tables / tables.sum(axis=2, keepdims=True)
 
 
 def expected(votes: Votes, prior: Floats, tables: Floats) -> Floats:
@@ -217,7 +219,7 @@ def two_and_adjudicator(table: VoteTable) -> TableOutcome:
     """
     different = np.count_nonzero(table.counts, axis=1)
     agreed = (different == 1) & (table.n > 1)
-    places = table.counts.argmax(axis=1) if table.counts.size else np.zeros(len(table.pairs), np.int64)
+    places = table.counts.argmax(axis=1) if table.counts.size else np.zeros(len(table), np.int64)
     found = table.outcome(places)
     reasons = np.where(agreed, LEFT, np.where(different > 1, 0, 1))
     found = replace(found, reasons=reasons, words=(UNDECIDED, ALONE))

@@ -102,9 +102,9 @@ def consensus(
     settled_rows = zip(found.rows.tolist(), found.grades.tolist(), found.confidence.tolist(), strict=True)
     labels = []
     for row, grade, sure in settled_rows:
-        topic, docno = table.pairs[row]
+        topic, docno = table.pair(row)
         labels.append(Label(topic, docno, grade, sure, int(table.n[row]), row in decided_rows))
-    left = map(table.pairs.__getitem__, found.left.tolist())
+    left = map(table.pair, found.left.tolist())
     unsettled = tuple(Unsettled(*pair, reason) for pair, reason in zip(left, found.reasons, strict=True))
     return Consensus(tuple(labels), unsettled, found.relevant_from, found.qrels)
 
@@ -138,7 +138,7 @@ class TableConsensus:
 
     def lines(self, start: int, stop: int) -> tuple[Qrel, ...]:
         """The qrels from one place to before another."""
-        pairs = map(self.table.pairs.__getitem__, self.rows[start:stop].tolist())
+        pairs = map(self.table.pair, self.rows[start:stop].tolist())
         grades = self.grades[start:stop].tolist()
         return tuple(Qrel(*pair, grade) for pair, grade in zip(pairs, grades, strict=True))
 

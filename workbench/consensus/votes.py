@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from workbench.consensus.rule import Grades, Pair, share_of
 from workbench.errors import Conflict, WorkbenchError
-from workbench.records import Answer, Judgment, Scale, pair_of, places_of, sorted_pairs
+from workbench.records import Answer, Judgment, Scale, id_bytes, pair_of, places_of, sorted_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +120,22 @@ class Votes:
         rows /= np.maximum(rows.sum(axis=0), 1.0)
         return rows.T
 
+    def alike(self) -> tuple[Votes, Numbers, Numbers]:
+        """One pair of each kind, which kind each pair is of, and how many are of each.
+
+        Pairs are of one kind where the same assessors voted the same: no model can tell them apart.
+        """
+        columns = (self.assessors * self.n_grades + self.grades).astype(np.int32)
+        order = np.lexsort((columns, self.pairs))
+        at, n = self.pairs[order], np.bincount(self.pairs, minlength=self.n_pairs)
+        cells = np.full((self.n_pairs, int(n.max(initial=0))), -1, np.int32)
+        cells[at, np.arange(len(at)) - (np.cumsum(n) - n)[at]] = columns[order]
+        kinds, of_pair, times = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
+        rows, places = np.nonzero(kinds >= 0)
+        assessors, grades = np.divmod(kinds[rows, places].astype(np.int64), self.n_grades)
+        one_each = replace(self, pairs=rows, assessors=assessors, grades=grades, n_pairs=len(kinds))
+        return one_each, of_pair.ravel(), times
+
     @cached_property
     def by_pair(self) -> tuple[Any, Any]:
         """How often each assessor gave each grade to each pair; a sparse matrix (pairs, assessors x grades).
@@ -175,20 +191,30 @@ LEFT = -1
 
 @dataclass(frozen=True, eq=False)
 class VoteTable:
-    """The votes on `pairs`, sorted by topic and docno as bytes, of assessors by `names`, for grades `values`.
+    """The votes on pairs, sorted by topic and docno as bytes, of assessors by `names`, for grades `values`.
 
-    `judged` says which pairs have a judgment that counts, and `decided` by row what an adjudicator decided;
-    pairs without a grade have no vote. Grades are relevant from `relevant_from` on.
+    A pair is of the topic whose place among the `topics` is in `numbers`. `judged` says which pairs have a
+    judgment that counts, and `decided` by row what an adjudicator decided; pairs without a grade have no
+    vote. Grades are relevant from `relevant_from` on.
     """
 
     # No slots: what several rules need is computed once.
-    pairs: Sequence[Pair]
+    topics: tuple[str, ...]
+    numbers: Numbers
+    docnos: Sequence[bytes]
     names: tuple[str, ...]
     values: Numbers
     votes: Votes
     judged: NDArray[np.bool_]
     decided: Mapping[int, int]
     relevant_from: int
+
+    def __len__(self) -> int:
+        return self.votes.n_pairs
+
+    def pair(self, row: int) -> Pair:
+        """The topic and docno of a pair."""
+        return self.topics[self.numbers[row]], self.docnos[row].decode("utf-8", "surrogateescape")
 
     @cached_property
     def counts(self) -> Numbers:
@@ -220,7 +246,7 @@ class VoteTable:
 
     def given_by(self, name: str) -> Numbers:
         """The place of the grade that one assessor gave to each pair, LEFT where there is none."""
-        found = np.full(len(self.pairs), LEFT, np.int64)
+        found = np.full(len(self), LEFT, np.int64)
         if name in self.names:
             own = self.votes.assessors == self.names.index(name)
             found[self.votes.pairs[own]] = self.votes.grades[own]
@@ -287,8 +313,11 @@ def vote_table(
     at = np.repeat(np.arange(len(pairs)), np.fromiter(map(len, each), np.int64, len(each)))
     # In the order of their names, so that nothing depends on who judged first.
     order = np.lexsort((who, at))
+    topics = places_of(tuple(dict.fromkeys(topic for topic, _ in pairs)))
     return VoteTable(
-        pairs,
+        tuple(topics),
+        np.array([topics[topic] for topic, _ in pairs], np.int64),
+        [id_bytes(docno) for _, docno in pairs],
         names,
         np.array(values, np.int64),
         Votes(at[order], who[order], which[order], len(pairs), len(names), len(values)),
@@ -302,11 +331,11 @@ def most_likely(model: Callable[[Votes], Posterior]) -> Callable[[VoteTable], Ta
     """The rule that gives every pair its most likely grade under a model, with its probability."""
 
     def settle(table: VoteTable) -> TableOutcome:
-        grades, confidence = np.zeros(len(table.pairs), np.int64), np.zeros(len(table.pairs))
+        grades, confidence = np.zeros(len(table), np.int64), np.zeros(len(table))
         if len(table.votes.pairs):
             there, found = table.n > 0, model(table.graded)
             grades[there], confidence[there] = table.values[found.grades()], found.confidence()
-        return TableOutcome(grades, confidence, np.full(len(table.pairs), LEFT))
+        return TableOutcome(grades, confidence, np.full(len(table), LEFT))
 
     return settle
 
@@ -318,7 +347,7 @@ def pair_by_pair(table: VoteTable, settle: Callable[[Grades], int | None], unset
         votes.pairs.tolist(), votes.assessors.tolist(), votes.grades.tolist(), strict=True
     ):
         graded.setdefault(row, {})[table.names[who]] = int(table.values[place])
-    size = len(table.pairs)
+    size = len(table)
     found = TableOutcome(np.zeros(size, np.int64), np.zeros(size), np.zeros(size, np.int64), (unsettled,))
     for row, grades in graded.items():
         if (grade := settle(grades)) is not None:

@@ -34,6 +34,10 @@ MOST_ANSWERS = 10_000_000
 
 PUT_OFF = -(2**61)
 """The code of what is put off to the end of a topic: it is less than that of any answer."""
+NOWHERE = -1
+"""In the place of the number of a pair that nobody has answered."""
+Pair = tuple[str, str]
+"""A topic and a docno."""
 _WITHDRAWN = 2 * PUT_OFF
 _CODES = {**CODES, WITHDRAWN: _WITHDRAWN, LATER: PUT_OFF}
 
@@ -99,6 +103,20 @@ class CurrentAnswers:
         """The same with some of the answers only."""
         kept = self.pairs[which], self.assessors[which], self.codes[which]
         return CurrentAnswers(self.topics, self.starts, self.docnos, *kept)
+
+    def rows(self, chosen: NDArray[np.bool_], beside: Iterable[Pair]) -> list[tuple[str, bytes, int]]:
+        """Topic, document and number of some pairs and of others, of which nobody has answered any (NOWHERE).
+
+        By topic, then document (bytes).
+        """
+        numbers = np.flatnonzero(chosen)
+        of_pair = np.repeat(np.arange(len(self.topics)), np.diff(self.starts))[numbers]
+        found = [
+            (self.topics[topic], self.docnos[number], number)
+            for topic, number in zip(of_pair.tolist(), numbers.tolist(), strict=True)
+        ]
+        others = [(topic, id_bytes(docno), NOWHERE) for topic, docno in beside]
+        return sorted(found + others, key=lambda row: (id_bytes(row[0]), row[1])) if others else found
 
     def find(self, topic: str, docno: str) -> int | None:
         """The number of a pair, None where nobody has answered it."""

@@ -67,10 +67,10 @@ def simulated(*, seed: int, pairs: int = 60, assessors: int = 7, grades: int = 3
 def test_the_steps_of_dawid_and_skene_are_the_worked_ones(steps: int) -> None:
     case = cases(FILE)[f"dawid_skene_toy_iter{steps}"]["expected"]
     votes = toy()
-    posterior = votes.shares()
+    posterior, once = votes.shares(), np.ones(votes.n_pairs)
     for _ in range(steps):
-        posterior = expected(votes, *learnt(votes, posterior))
-    prior, tables = learnt(votes, posterior)
+        posterior = expected(votes, *learnt(votes, posterior, once))
+    prior, tables = learnt(votes, posterior, once)
     assert posterior == pytest.approx(np.array(list(case["posterior_no_yes"].values())), abs=1e-6)
     assert prior.tolist() == pytest.approx([case["prior"]["no"], case["prior"]["yes"]], abs=1e-6)
     wanted = np.array(list(case["error_rates_worker_true_observed"].values()))
@@ -83,6 +83,20 @@ def test_dawid_and_skene_converge_where_they_should() -> None:
     assert found.settled
     assert [LABELS[grade] for grade in found.grades()] == list(case["labels"].values())
     assert found.probabilities[:, 1].tolist() == pytest.approx(list(case["posterior_yes"].values()), abs=1e-6)
+
+
+def test_pairs_that_were_judged_alike_count_as_often_as_they_are() -> None:
+    votes, _ = simulated(seed=7, pairs=300, grades=2)
+    kinds, of_pair, times = votes.alike()
+    assert (times.sum(), len(of_pair)) == (300, 300)
+    assert kinds.n_pairs == len(times) < 300
+    # Whoever votes as others did is of their kind: the shares of the kind are those of each of its pairs.
+    assert kinds.shares()[of_pair].tolist() == votes.shares().tolist()
+    posterior, once = votes.shares(), np.ones(votes.n_pairs)
+    for found, alone in zip(
+        learnt(kinds, kinds.shares(), times), learnt(votes, posterior, once), strict=True
+    ):
+        assert found == pytest.approx(alone, abs=1e-12)
 
 
 @pytest.mark.slow

@@ -17,9 +17,9 @@ from workbench.errors import WorkbenchError
 from workbench.formats.qrels import topic_lines, write_qrels
 from workbench.records import FOUR_GRADES, Grade, Judgment, Scale, sorted_ids
 from workbench.workflow.judging.current_judgments import judgments_of_topic
-from workbench.workflow.log import TopicAnswers
+from workbench.workflow.log import TopicAnswers, columns_of
 from workbench.workflow.pools.pooled_topics import TopicDocnos
-from workbench.workflow.qrels.qrels import JudgedTopics, Material, qrels_of
+from workbench.workflow.qrels.qrels import Material, qrels_of
 
 ASSESSORS = ((3, "ann", False), (7, "bea", False), (2, "cyd", False), (9, "model", True), (4, "zoe", False))
 """Their ids have another order than their names."""
@@ -68,7 +68,9 @@ def judgments_of(answers: Mapping[str, TopicAnswers]) -> tuple[Judgment, ...]:
 
 def material(answers: Mapping[str, TopicAnswers], scale: Scale, decided: Mapping[Pair, int]) -> Material:
     machines = {name: machine for _, name, machine in ASSESSORS}
-    return Material(scale, judgments_of(answers), decided, machines, JudgedTopics(answers, ASSESSORS))
+    columns = columns_of(answers[topic] for topic in sorted_ids(answers))
+    ids = {name: number for number, name, _ in ASSESSORS}
+    return Material(scale, judgments_of(answers), decided, machines, columns, ids)
 
 
 @pytest.mark.parametrize("choice", CHOICES, ids=lambda one: "-".join((one.rule, *dict(one.given).values())))
@@ -105,7 +107,8 @@ def test_the_table_of_all_topics_is_that_of_their_records(
         choice = rule_choice(machines=machines)
         table = found.table(choice)
         other = vote_table(found.counted(choice), scale=GAPS, relevant_from=2, decided=decided)
-        assert (table.pairs, table.names, table.relevant_from) == (other.pairs, other.names, 2)
+        assert (table.topics, table.docnos, table.names) == (other.topics, other.docnos, other.names)
+        assert (table.numbers.tolist(), table.relevant_from) == (other.numbers.tolist(), 2)
         assert (table.values.tolist(), table.judged.tolist()) == (
             other.values.tolist(),
             other.judged.tolist(),
@@ -119,7 +122,7 @@ def test_the_table_of_all_topics_is_that_of_their_records(
 
 def test_the_table_of_no_topics_is_empty() -> None:
     table = material({}, GAPS, {}).table(rule_choice())
-    assert (table.pairs, table.names, table.votes.n_grades) == ((), (), 0)
+    assert (len(table), table.topics, table.names, table.votes.n_grades) == (0, (), (), 0)
 
 
 def test_a_grade_outside_the_scale_is_refused_as_in_records() -> None:

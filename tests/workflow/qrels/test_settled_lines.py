@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
-from workbench.consensus.settle import consensus, summary
+from workbench.consensus.settle import TableConsensus, consensus, consensus_of_table, summary
+from workbench.consensus.votes import vote_table
 from workbench.errors import WorkbenchError
-from workbench.records import FOUR_GRADES, Answer, Judgment, Ranking, Run
+from workbench.records import FOUR_GRADES, Answer, Judgment, Ranking, Run, Scale
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import Scorer
 from workbench.workflow.qrels.settled_lines import scorer_of, settled_lines
@@ -26,7 +29,14 @@ RUN = Run(
         "\udce9": Ranking(("d10", "\udcff"), (2.0, 2.0)),
     },
 )
-LINES = settled_lines(consensus(JUDGMENTS, rule="majority"))
+
+
+def settled(judgments: Iterable[Judgment], rule: str, scale: Scale | None = None) -> TableConsensus:
+    line = 1 if scale is None else scale.relevant_from
+    return consensus_of_table(vote_table(judgments, scale=scale, relevant_from=line), rule=rule)
+
+
+LINES = settled_lines(settled(JUDGMENTS, "majority"))
 
 
 @pytest.mark.parametrize("measures", ["AP nDCG@3 P@2 RR NumRel", "ERR@5 Judged@3", "infAP bpref"])
@@ -43,7 +53,7 @@ def test_lines_that_cannot_be_scored_are_refused_as_records_are() -> None:
     assert [one.topic for one in empty.unsettled] == ["9"]
     with pytest.raises(WorkbenchError, match="the qrels are empty"):
         scorer_of(empty, parse_measures("AP"))
-    high = settled_lines(consensus([Judgment("ann", "1", "d", 100_001)], rule="any"))
+    high = settled_lines(settled([Judgment("ann", "1", "d", 100_001)], "any"))
     with pytest.raises(WorkbenchError, match="the grade 100001 of document d cannot be scored"):
         scorer_of(high, parse_measures("AP"))
 
@@ -62,7 +72,7 @@ def test_lines_have_all_that_the_rule_gave(rule: str) -> None:
         for number in range(7)
     ]
     whole = consensus([*JUDGMENTS, *others], rule=rule, scale=FOUR_GRADES)
-    lines = settled_lines(whole)
+    lines = settled_lines(settled([*JUDGMENTS, *others], rule, FOUR_GRADES))
     assert lines.consensus == whole
     # To the last bit: confidences are added up without rounding.
     assert lines.summary == summary(whole)
@@ -70,8 +80,13 @@ def test_lines_have_all_that_the_rule_gave(rule: str) -> None:
 
 def test_topics_without_a_relevant_document_are_named_in_the_order_of_bytes() -> None:
     # In topic 9 nothing has a grade, in topic 95 only one that is not relevant.
-    whole = consensus([*JUDGMENTS, Judgment("ann", "95", "d1", 0)], rule="majority")
-    assert settled_lines(whole).summary.without_relevant == ("9", "95") == summary(whole).without_relevant
+    given = [*JUDGMENTS, Judgment("ann", "95", "d1", 0)]
+    whole = consensus(given, rule="majority")
+    assert (
+        settled_lines(settled(given, "majority")).summary.without_relevant
+        == ("9", "95")
+        == summary(whole).without_relevant
+    )
 
 
 def test_lines_without_a_topic_are_those_of_the_other_judgments() -> None:

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
 from workbench.consensus.spreads import Flags, Numbers, Spreads, spreads_of
-from workbench.records import Judgment, Scale, id_bytes
+from workbench.records import Judgment, Scale
 from workbench.scoring.influence import Influence
 from workbench.storage.adjudications import CurrentDecision, current_adjudications, current_decisions
 from workbench.storage.chunks import CHUNK, chunks
@@ -29,11 +29,10 @@ from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.current_judgments import NOT_GRADES
-from workbench.workflow.log import CurrentAnswers, answers_by_topic, columns_of
+from workbench.workflow.log import NOWHERE, CurrentAnswers, answers_by_topic, columns_of
 
 Floats = NDArray[np.float64]
 STATES = tuple(State)
-NOWHERE = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,17 +138,10 @@ def queue_table(db: Session, campaign_id: int) -> QueueTable:
     places = {pair: answers.find(*pair) for pair in decided}
     shown = disputed.copy()
     shown[[place for place in places.values() if place is not None]] = True
-    # Who has answered has withdrawn it since: few, or none.
-    unanswered = [pair for pair, place in places.items() if place is None]
-    of_pair = np.repeat(np.arange(len(answers.topics)), np.diff(answers.starts))
-    numbers = np.flatnonzero(shown)
-    named = [answers.topics[topic] for topic in of_pair[numbers].tolist()]
-    rows = [
-        *zip(named, [answers.docnos[number] for number in numbers.tolist()], numbers.tolist(), strict=True),
-        *((topic, id_bytes(docno), NOWHERE) for topic, docno in unanswered),
-    ]
+    # Who had answered the others has withdrawn it since.
+    rows = answers.rows(shown, [pair for pair, place in places.items() if place is None])
     rank = {topic: at for at, topic in enumerate(topic_titles(db, campaign_id))}
-    rows.sort(key=lambda row: (rank.get(row[0], len(rank)), id_bytes(row[0]), row[1]))
+    rows.sort(key=lambda row: rank.get(row[0], len(rank)))
     names = tuple(dict.fromkeys(topic for topic, *_ in rows))
     number_of = {topic: number for number, topic in enumerate(names)}
     topics = np.array([number_of[topic] for topic, *_ in rows], np.int64)

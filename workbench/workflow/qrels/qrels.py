@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import groupby
 from operator import attrgetter
@@ -16,10 +16,8 @@ from sqlalchemy.orm import Session
 from workbench.consensus.rule import Pair
 from workbench.consensus.rules import RuleChoice, bound, choice_label, choice_name, rule_choice, rule_of
 from workbench.consensus.settle import (
-    Consensus,
     Summary,
     TableConsensus,
-    consensus,
     consensus_of_table,
     summary_json,
 )
@@ -28,68 +26,62 @@ from workbench.consensus.votes import Votes, VoteTable, vote_table
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import topic_lines
 from workbench.json_forms.results import QrelsReportJson
-from workbench.records import Judgment, Qrel, Scale, id_bytes, sorted_ids
+from workbench.records import Judgment, Qrel, Scale, id_bytes, places_of, sorted_ids
 from workbench.storage.adjudications import adjudicated_grades
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.current_judgments import current_judgments
-from workbench.workflow.log import TopicAnswers, answers_by_topic, no_answers
+from workbench.workflow.log import NOWHERE, CurrentAnswers, answers_by_topic, columns_of
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.pooled_topics import ByTopic, opened_by_topic
 from workbench.workflow.qrels.settled_lines import SettledLines, settled_lines
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class JudgedTopics:
-    """The current answers of a campaign by topic, and its assessors: id, name, whether a machine."""
-
-    answers: Mapping[str, TopicAnswers]
-    assessors: tuple[tuple[int, str, bool], ...]
-
-
 def judged_table(
-    judged: JudgedTopics, scale: Scale, decided: Mapping[Pair, int], counted: Collection[str]
+    answers: CurrentAnswers, who: Mapping[str, int], scale: Scale, decided: Mapping[Pair, int]
 ) -> VoteTable:
-    """The table of the counted assessors' judgments, as `vote_table` makes it of them as records.
+    """The table of some assessors' judgments (`who`: ids by name), as `vote_table` makes it of records.
 
     Raises WorkbenchError for a grade outside the scale.
     """
-    names = sorted(counted)
-    numbers = {name: number for number, name, _ in judged.assessors}
-    place = {numbers[name]: at for at, name in enumerate(names)}
-    of_topics: dict[str, set[str]] = {}
-    for topic, docno in decided:
-        of_topics.setdefault(topic, set()).add(docno)
-    pairs: list[Pair] = []
-    columns = [np.zeros((3, 0), np.int64)]
-    for topic in sorted_ids({*judged.answers, *of_topics}):
-        answers = judged.answers.get(topic) or no_answers(topic)
-        who = np.array([place.get(one, -1) for one in answers.assessors.tolist()], np.int64)
-        every, seen = answers.docnos, np.unique(answers.places[who >= 0]).tolist()
-        docnos = sorted({every[at] for at in seen} | of_topics.get(topic, set()), key=id_bytes)
-        row = {docno: number for number, docno in enumerate(docnos, start=len(pairs))}
-        rows = np.array([row.get(docno, -1) for docno in every], np.int64)
-        pairs += [(topic, docno) for docno in docnos]
-        columns.append(np.stack([rows[answers.places], who, answers.codes])[:, who >= 0])
-    rows, who, codes = np.concatenate(columns, axis=1)
-    # The answers to a document stand by the ids of assessors, and here by their names.
-    order = np.lexsort((who, rows))
-    judged_rows = np.bincount(rows, minlength=len(pairs)) > 0
-    graded = order[codes[order] >= 0]
-    rows, who, codes = rows[graded], who[graded], codes[graded]
-    for outside in codes[~np.isin(codes, [one.value for one in scale.grades])][:1].tolist():
+    names = sorted(who)
+    ids = np.array([who[name] for name in names], np.int64)
+    counted = answers.only(np.isin(answers.assessors, ids))
+    judged = np.bincount(counted.pairs, minlength=len(answers.docnos)) > 0
+    places = {pair: answers.find(*pair) for pair in decided}
+    chosen = judged.copy()
+    chosen[[place for place in places.values() if place is not None]] = True
+    rows = answers.rows(chosen, [pair for pair, place in places.items() if place is None])
+    numbers = np.array([number for *_, number in rows], np.int64)
+    row_of = np.full(len(answers.docnos), NOWHERE)
+    row_of[numbers[numbers != NOWHERE]] = np.flatnonzero(numbers != NOWHERE)
+    graded = counted.only(counted.codes >= 0)
+    for outside in graded.codes[~np.isin(graded.codes, [one.value for one in scale.grades])][:1].tolist():
         scale.grade(outside)
-    graders, who = np.unique(who, return_inverse=True)
-    values, grades = np.unique(codes, return_inverse=True)
-    number = {pair: at for at, pair in enumerate(pairs)}
-    return VoteTable(
-        tuple(pairs),
+    sorting = np.argsort(ids)
+    of_name = sorting[np.searchsorted(ids, graded.assessors, sorter=sorting)]
+    # The answers to a document stand by the ids of assessors, and here by their names.
+    order = np.lexsort((of_name, graded.pairs))
+    graders, assessors = np.unique(of_name[order], return_inverse=True)
+    values, grades = np.unique(graded.codes[order], return_inverse=True)
+    votes = Votes(row_of[graded.pairs[order]], assessors, grades, len(rows), len(graders), len(values))
+    topics = places_of(tuple(dict.fromkeys(topic for topic, *_ in rows)))
+    table = VoteTable(
+        tuple(topics),
+        np.array([topics[topic] for topic, *_ in rows], np.int64),
+        [docno for _, docno, _ in rows],
         tuple(names[at] for at in graders.tolist()),
         values,
-        Votes(rows, who, grades, len(pairs), len(graders), len(values)),
-        judged_rows,
-        dict(sorted((number[pair], grade) for pair, grade in decided.items())),
+        votes,
+        np.append(judged, False)[numbers],
+        {},
         scale.relevant_from,
     )
+    return replace(table, decided=_by_row(table, decided)) if decided else table
+
+
+def _by_row(table: VoteTable, decided: Mapping[Pair, int]) -> dict[int, int]:
+    pairs = map(table.pair, range(len(table)))
+    return {row: decided[pair] for row, pair in enumerate(pairs) if pair in decided}
 
 
 UNJUDGED = -1
@@ -100,8 +92,8 @@ UNJUDGED = -1
 class Material:
     """What every rule of a campaign uses: current judgments, decisions, and who is a machine.
 
-    The judgments are given, or read when a rule goes through all of them, which most do not where the answers
-    are known by `topics`.
+    The judgments are given, or read when something goes through all of them; rules do not where the `answers`
+    are there, with the ids of the assessors by their names.
     """
 
     # No slots: the judgments are read once.
@@ -109,7 +101,8 @@ class Material:
     given: tuple[Judgment, ...] | Callable[[], tuple[Judgment, ...]]
     decided: Mapping[Pair, int]
     machines: Mapping[str, bool]
-    topics: JudgedTopics | None = None
+    answers: CurrentAnswers | None = None
+    ids: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def judgments(self) -> tuple[Judgment, ...]:
@@ -133,30 +126,20 @@ class Material:
         all_count = choice.machines or (named is not None and self.machines[named])
         return frozenset(name for name, machine in self.machines.items() if all_count or not machine)
 
-    def settled(self, choice: RuleChoice) -> Consensus | TableConsensus:
+    def settled(self, choice: RuleChoice) -> TableConsensus:
         """What a rule gives; raises WorkbenchError for an unknown rule, parameter or assessor."""
         # What is wrong with the choice is said before what is wrong with the judgments.
-        rule, parameters = rule_of(choice.rule), choice.parameters()
-        bound(rule, parameters)
-        if rule.settle_table is not None:
-            found = consensus_of_table(self.table(choice), rule=choice.rule, **parameters)
-            if found is not None:
-                return found
-        return consensus(
-            self.counted(choice),
-            rule=choice.rule,
-            scale=self.scale,
-            relevant_from=self.scale.relevant_from,
-            decided=self.decided,
-            **choice.parameters(),
-        )
+        parameters = choice.parameters()
+        bound(rule_of(choice.rule), parameters)
+        return consensus_of_table(self.table(choice), rule=choice.rule, **parameters)
 
     def table(self, choice: RuleChoice) -> VoteTable:
         """The judgments that count for a choice, and the decisions, as arrays for many rules."""
         who = self.counted_assessors(choice)
         if who not in self._tables:
-            if self.topics is not None:
-                made = judged_table(self.topics, self.scale, self.decided, who)
+            if self.answers is not None:
+                ids = {name: self.ids[name] for name in who}
+                made = judged_table(self.answers, ids, self.scale, self.decided)
             else:
                 counted, line = self.counted(choice), self.scale.relevant_from
                 made = vote_table(counted, scale=self.scale, relevant_from=line, decided=self.decided)
@@ -219,13 +202,14 @@ class QrelsReport:
 
 def material(db: Session, campaign_id: int) -> Material:
     """The current material of a campaign."""
-    assessors = tuple((one.id, one.name, one.machine) for one in assessors_of(db, campaign_id))
+    assessors = assessors_of(db, campaign_id)
     return Material(
         scale=campaign_of(db, campaign_id).scale,
         given=partial(current_judgments, db, campaign_id),
         decided=adjudicated_grades(db, campaign_id),
-        machines={name: machine for _, name, machine in assessors},
-        topics=JudgedTopics(answers_by_topic(db, campaign_id), assessors),
+        machines={one.name: one.machine for one in assessors},
+        answers=columns_of(answers_by_topic(db, campaign_id).values()),
+        ids={one.name: one.id for one in assessors},
     )
 
 

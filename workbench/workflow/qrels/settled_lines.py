@@ -13,7 +13,6 @@ import numpy as np
 from ir_measures import Measure
 from numpy.typing import NDArray
 
-from workbench.consensus.rule import Pair
 from workbench.consensus.settle import Consensus, Label, Summary, TableConsensus, Unsettled
 from workbench.docnos import Docnos
 from workbench.records import Qrel, id_bytes, sorted_ids
@@ -115,33 +114,20 @@ class SettledLines:
         )
 
 
-def settled_lines(found: Consensus | TableConsensus) -> SettledLines:
+def settled_lines(found: TableConsensus) -> SettledLines:
     """The lines of what a rule gave."""
-    pairs: list[Pair]
-    if isinstance(found, TableConsensus):
-        every, rows = found.table.pairs, found.rows
-        pairs = [every[row] for row in rows.tolist()]
-        grades, confidence, n = found.grades, found.confidence, found.table.n[rows]
-        adjudicated = np.isin(rows, found.decided)
-        left = zip((every[row] for row in found.left.tolist()), found.reasons, strict=True)
-        unsettled = tuple(Unsettled(topic, docno, reason) for (topic, docno), reason in left)
-    else:
-        pairs = [(one.topic, one.docno) for one in found.labels]
-        grades = np.array([one.grade for one in found.labels], np.int64)
-        confidence = np.array(found.confidence, np.float64)
-        n = np.array([one.n for one in found.labels], np.int64)
-        adjudicated = np.array([one.adjudicated for one in found.labels], np.bool_)
-        unsettled = found.unsettled
-    topics = {topic: number for number, topic in enumerate(dict.fromkeys(topic for topic, _ in pairs))}
+    table, rows = found.table, found.rows
+    used, numbers = np.unique(table.numbers[rows], return_inverse=True)
+    left = zip(map(table.pair, found.left.tolist()), found.reasons, strict=True)
     return SettledLines(
-        tuple(topics),
-        np.array([topics[topic] for topic, _ in pairs], np.int64),
-        np.array([id_bytes(docno) for _, docno in pairs], np.bytes_),
-        grades,
-        confidence,
-        n,
-        adjudicated,
-        unsettled,
+        tuple(table.topics[at] for at in used.tolist()),
+        numbers,
+        np.array([table.docnos[row] for row in rows.tolist()], np.bytes_),
+        found.grades,
+        found.confidence,
+        table.n[rows],
+        np.isin(rows, found.decided),
+        tuple(Unsettled(topic, docno, reason) for (topic, docno), reason in left),
         found.relevant_from,
     )
 
