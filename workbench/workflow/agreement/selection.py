@@ -22,7 +22,7 @@ from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, LATER, WITHDR
 from workbench.storage.tables import AdjudicationEventRow, CollectionListRow, JudgmentEventRow
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import document_count
-from workbench.workflow.log import answers_by_topic
+from workbench.workflow.log import answers_by_topic, columns_of
 from workbench.workflow.people.assessors import assessors_of
 
 RETURNED = "back"
@@ -205,18 +205,16 @@ def campaign_answers(
 ) -> Answers:
     """The current answers of every assessor of a campaign; `instead` replaces some, by assessor and pair."""
     rows = assessors_of(db, campaign_id)
-    by_topic = tuple(answers_by_topic(db, campaign_id).values())
-    sizes = [one.documents for one in by_topic]
-    highest = max((int(one.codes.max(initial=0)) for one in by_topic), default=0)
-    number = np.int16 if highest <= np.iinfo(np.int16).max else np.int64
-    grades = np.full((len(rows), sum(sizes)), NO_ANSWER, dtype=number)
+    given = columns_of(answers_by_topic(db, campaign_id).values())
+    number = np.int16 if given.codes.max(initial=0) <= np.iinfo(np.int16).max else np.int64
+    grades = np.full((len(rows), len(given.docnos)), NO_ANSWER, dtype=number)
     ids = np.array([one.id for one in rows], np.int64)
     sorting = np.argsort(ids)
-    starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-    for start, one in zip(starts.tolist(), by_topic, strict=False):
-        at = sorting[np.searchsorted(ids, one.assessors, sorter=sorting)]
-        grades[at, start + one.places] = one.codes
-    pairs = tuple((one.topic, docno) for one in by_topic for docno in one.docnos)
+    grades[sorting[np.searchsorted(ids, given.assessors, sorter=sorting)], given.pairs] = given.codes
+    sizes = np.diff(given.starts)
+    names = (topic for topic, size in zip(given.topics, sizes.tolist(), strict=True) for _ in range(size))
+    docnos = (docno.decode("utf-8", "surrogateescape") for docno in given.docnos)
+    pairs = tuple(zip(names, docnos, strict=True))
     if instead:
         row = {one.id: at for at, one in enumerate(rows)}
         column = {pair: at for at, pair in enumerate(pairs)}
@@ -228,7 +226,7 @@ def campaign_answers(
         grades,
         pairs,
         np.repeat(np.arange(len(sizes)), sizes),
-        tuple(one.topic for one in by_topic),
+        given.topics,
     )
 
 

@@ -86,16 +86,19 @@ class TopicDisputes:
     pairs: tuple[PairOfGrades, ...]
 
 
-def agreement_by_topic(db: Session, campaign_id: int, options: AgreementOptions) -> TopicsReport:
+def agreement_by_topic(
+    db: Session, campaign_id: int, options: AgreementOptions, found: Selection | None = None
+) -> TopicsReport:
     """Agreement on every topic, sorted by the options' coefficient, over the pairs that two judged.
 
-    Raises WorkbenchError for a coefficient that topics are not sorted by, and as `campaign_ratings` does.
+    These are `found`, where they have been selected already. Raises WorkbenchError for a coefficient that
+    topics are not sorted by, and as `campaign_ratings` does.
     """
     names = [one.name for one in topic_coefficients()]
     if options.coefficient not in names:
         message = f"topics cannot be sorted by {options.coefficient!r}"
         raise WorkbenchError(message, remedy=f"choose one of {', '.join(names)}")
-    found = campaign_ratings(db, campaign_id, replace(options, basis=Basis.BOTH))
+    found = found or campaign_ratings(db, campaign_id, replace(options, basis=Basis.BOTH))
     titles = {topic.id: topic.title for topic in topics_of(db, campaign_id)}
     topics = tuple(one for one in by_topic(found.ratings, options) if one.n)
     compared = {found.topics[one.place] for one in topics}

@@ -228,14 +228,19 @@ def activity_of(db: Session, campaign_id: int, moment: datetime, found: DeskAnsw
 def _newest(db: Session, assessors: Collection[int]) -> dict[int, datetime]:
     """When the newest answer at the desk came of each assessor who gave any."""
     event = JudgmentEventRow
-    answered = (
-        select(event.assessor_id, func.max(event.recorded_at))
+    newest = (
+        select(event.recorded_at)
         .where(
-            event.assessor_id.in_(assessors),
+            event.assessor_id == AssessorRow.id,
             event.source == SCREEN,
             event.purpose.in_(CURRENT_PURPOSES),
             event.answer.not_in([WITHDRAWN, LATER]),
         )
-        .group_by(event.assessor_id)
+        # In the order of the index by assessor, back from whose newest event few are looked at.
+        .order_by(event.assessor_id.desc(), event.id.desc())
+        .limit(1)
+        .correlate(AssessorRow)
+        .scalar_subquery()
     )
-    return dict(db.execute(answered).all()) if assessors else {}
+    found = db.execute(select(AssessorRow.id, newest).where(AssessorRow.id.in_(assessors)))
+    return {who: at for who, at in found if at is not None}

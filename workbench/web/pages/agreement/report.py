@@ -16,6 +16,7 @@ from workbench.agreement.options import (
     OPTIONS,
     OWN,
     AgreementOptions,
+    Basis,
     Machines,
     address_of,
     options_from_address,
@@ -263,9 +264,11 @@ def _whole(
     db: Session, campaign_id: int, options: AgreementOptions
 ) -> tuple[AgreementReport, TopicsReport | None]:
     """The report, and by topic where grades are compared by whether they are the same."""
-    pooled = replace(options, coefficient="pooled")
-    by_topic = None if options.weighted else agreement_by_topic(db, campaign_id, pooled)
-    return campaign_agreement(db, campaign_id, options), by_topic
+    report, pooled = campaign_agreement(db, campaign_id, options), replace(options, coefficient="pooled")
+    if options.weighted:
+        return report, None
+    known = report.selection if options.basis is Basis.BOTH else None
+    return report, agreement_by_topic(db, campaign_id, pooled, known)
 
 
 def _assessor_lines(report: AgreementReport) -> list[tuple[Assessor, Leniency, float | None]]:
