@@ -46,10 +46,12 @@ Where things are decided:
     a run is refused, or warned of  formats/runs.py under a code of formats/run_rules.py; pages, terminal and
                                     JSON show the RunReport of formats/run_report.py
     which pairs agreement includes  agreement/selection.py, under agreement/options.py
+    what kappa is                   agreement/coefficients.py and agreement/alpha.py
+    which pairs are disputed        consensus/spreads.py; in which order, workflow/adjudication/queue_table.py
     what takes longer than a page   workflow/jobs.py; the kinds of jobs in job_kinds.py, done by worker.py
-    what the overview advises       web/pages/overview/todo.py, from workflow/overview
+    what the overview advises       web/pages/overview.py, from workflow/overview
     what is in a release            releases/files.py; what is carried, releases/contents.py
-    what a dropped file is          formats/recognition.py; it waits in workflow/setup until it is added
+    what a dropped file is          formats/recognition.py; it waits in workflow/setup.py until it is added
     one grade from several          consensus/settle.py, by a rule of consensus/rules.py
     who may see a page              web/access.py
 

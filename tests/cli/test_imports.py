@@ -28,6 +28,7 @@ DATABASE = {
         "openid",
     ),
 }
+OFTEN = {"agree", "check", "help", "pool", "score"}
 HEAVY = ("sqlalchemy", "alembic", "flask", "psycopg")
 RUN = "".join(f"{topic} Q0 {{0}} 1 2 {{2}}\n{topic} Q0 {{1}} 2 1 {{2}}\n" for topic in ("T1", "T2"))
 JUDGED = "topic\tdoc\tassessor\tgrade\nT1\td1\tann\t0\nT1\td1\tbea\t1\nT1\td2\tann\t1\nT1\td2\tbea\t1\n"
@@ -82,7 +83,14 @@ def imported(folder: Path, *words: str) -> set[str]:
     return set(done.stderr.splitlines()[-1].split()[1:])
 
 
-@pytest.mark.parametrize("command", sorted(COMMANDS.keys() - DATABASE))
+@pytest.mark.parametrize(
+    "command",
+    # Each is a process of its own, which imports all that it needs anew.
+    [
+        name if name in OFTEN else pytest.param(name, marks=pytest.mark.slow)
+        for name in sorted(COMMANDS.keys() - DATABASE)
+    ],
+)
 def test_a_command_on_files_imports_no_database_and_no_web(folder: Path, command: str) -> None:
     found = imported(folder, command, *INPUTS[command])
     assert "click" in found

@@ -35,7 +35,7 @@ from workbench.web.chunking import longest_text
 from workbench.web.rendering import plain_words, render_document
 from workbench.workflow.people.accounts import password_findings
 
-SIZE = 200_000
+SIZE = 100_000
 SECONDS = 2.5
 """Of the processor, so that it does not matter what else the machine does; each takes far less."""
 

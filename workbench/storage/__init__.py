@@ -5,7 +5,7 @@
 Decisions:
 
 - Runs are stored twice: as their bytes (gzip), and packed for use, as arrays in which the tops to any
-  depth come first. A packed form that is missing is made from the file. `packed` reads its blobs in parts
+  depth come first. A packed form that is missing is made from the file. `run_files` reads its blobs in parts
   past SQLAlchemy: 2.5 ms instead of 40 for 71 runs.
 - There is no secret key: sessions are rows that hold the hash of a token, so any web host serves any
   visitor, and signing out or changing the password ends them at once.

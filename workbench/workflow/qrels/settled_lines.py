@@ -74,7 +74,7 @@ class SettledLines:
 
     @property
     def summary(self) -> Summary:
-        """The lines in numbers, as `consensus.summary` counts records."""
+        """The lines in numbers, as `consensus.settle.summary` counts records."""
         judged = sorted_ids({*self.topics, *(one.topic for one in self.unsettled)})
         relevant = self.relevant_by_topic(self.relevant_from)
         grades, counts = np.unique(self.grades, return_counts=True)
