@@ -14,10 +14,17 @@ from numpy.typing import ArrayLike, NDArray
 from tests.support import Oracle
 from workbench.agreement.coefficient import CoefficientValue, value_of
 from workbench.agreement.coefficients import COEFFICIENTS, coefficient_value, pooled_kappa
-from workbench.agreement.contingency import MISSING, checked, contingency
 from workbench.agreement.jackknife import freedom
 from workbench.agreement.options import AgreementOptions
-from workbench.agreement.ratings import Assessor, Ratings, answers_of, ratings_of
+from workbench.agreement.ratings import (
+    MISSING,
+    Assessor,
+    Ratings,
+    answers_of,
+    checked,
+    contingency,
+    ratings_of,
+)
 from workbench.agreement.selection import Selection, select_ratings
 from workbench.agreement.tally import tally_of_tables
 from workbench.agreement.weights import nominal

@@ -146,7 +146,7 @@ def test_negative_counts_are_refused(name: str) -> None:
     [
         "coefficients",
         "estimates",
-        "contingency",
+        "ratings",
         "intervals",
         "grades",
         "weights",

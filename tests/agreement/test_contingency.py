@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import Oracle, examples
-from workbench.agreement.contingency import MISSING, coded, contingency, table_of_codes
+from workbench.agreement.ratings import MISSING, coded, contingency, table_of_codes
 from workbench.errors import WorkbenchError
 
 metrics = Oracle("sklearn.metrics")

@@ -20,8 +20,7 @@ from tests.support import Oracle
 from workbench.agreement.alpha import alpha
 from workbench.agreement.coefficient import Coefficient, values
 from workbench.agreement.coefficients import COEFFICIENTS, coefficient_value, pooled_kappa
-from workbench.agreement.contingency import MISSING, contingency
-from workbench.agreement.ratings import Ratings, ratings_of
+from workbench.agreement.ratings import MISSING, Ratings, contingency, ratings_of
 from workbench.agreement.tally import tally
 from workbench.agreement.weights import WEIGHTS
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.agreement import tally as tallying
-from workbench.agreement.contingency import MISSING
-from workbench.agreement.ratings import Ratings
+from workbench.agreement.ratings import MISSING, Ratings
 from workbench.agreement.tally import cells_of, given_by_assessor
 
 

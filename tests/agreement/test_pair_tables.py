@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 
 from tests.agreement.made import ratings
-from workbench.agreement.contingency import table_of_codes
-from workbench.agreement.ratings import Ratings, pair_tables
+from workbench.agreement.ratings import Ratings, pair_tables, table_of_codes
 
 
 @given(data=ratings())

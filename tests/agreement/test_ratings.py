@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.agreement.coefficients import coefficient_value
-from workbench.agreement.contingency import MISSING
-from workbench.agreement.ratings import judged_ratings, ratings_of
+from workbench.agreement.ratings import MISSING, judged_ratings, ratings_of
 from workbench.agreement.weights import WEIGHTS, own_weights, weights_of
 from workbench.errors import WorkbenchError
 

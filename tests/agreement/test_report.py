@@ -21,7 +21,6 @@ from tests.agreement.made import (
 )
 from tests.support import cases, examples, shared
 from workbench.agreement.alpha import LEVELS
-from workbench.agreement.contingency import MISSING
 from workbench.agreement.estimates import Band, calculations, estimates, topics_left_out, verdict
 from workbench.agreement.export import COLUMNS, report_latex, report_rows
 from workbench.agreement.grades import by_grade
@@ -29,7 +28,7 @@ from workbench.agreement.intervals import CONSTANT
 from workbench.agreement.jackknife import freedom
 from workbench.agreement.options import AgreementOptions, Basis
 from workbench.agreement.pairwise import assessor_pairs, thresholds
-from workbench.agreement.ratings import Assessor, Ratings, answers_of
+from workbench.agreement.ratings import MISSING, Assessor, Ratings, answers_of
 from workbench.agreement.report import agreement_report, disagreements, leniency, what_differs
 from workbench.agreement.report_json import report_data
 from workbench.agreement.selection import select_ratings

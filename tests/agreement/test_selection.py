@@ -10,12 +10,12 @@ import pytest
 from tests.agreement.made import interval_of_all_but_each
 from tests.support import shared
 from workbench.agreement.coefficients import COEFFICIENTS, coefficient_value
-from workbench.agreement.contingency import MISSING
 from workbench.agreement.estimates import estimates, topics_left_out
 from workbench.agreement.jackknife import linearised
 from workbench.agreement.options import AgreementOptions, Basis, Machines, Singles
 from workbench.agreement.ratings import (
     CANNOT_JUDGE,
+    MISSING,
     UNSURE,
     Answers,
     Assessor,

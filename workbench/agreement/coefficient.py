@@ -10,8 +10,8 @@ from typing import Self
 
 import numpy as np
 
-from workbench.agreement.contingency import Table
 from workbench.agreement.intervals import Interval
+from workbench.agreement.ratings import Table
 from workbench.agreement.tally import Floats, Tally
 from workbench.agreement.weights import Weights
 

@@ -35,9 +35,8 @@ from workbench.agreement.coefficient import (
     terms,
     value_of,
 )
-from workbench.agreement.contingency import Table, checked
 from workbench.agreement.intervals import CONSTANT, Interval, kappa_bounds, kappa_error, share_interval
-from workbench.agreement.ratings import Ratings
+from workbench.agreement.ratings import Ratings, Table, checked
 from workbench.agreement.tally import Floats, Tally, quotient, sum_of_last, tally
 from workbench.agreement.weights import Weights, weights_of
 from workbench.errors import WorkbenchError

@@ -17,11 +17,10 @@ from workbench.agreement.coefficient import (
     values_of,
 )
 from workbench.agreement.coefficients import coefficients_on
-from workbench.agreement.contingency import Table
 from workbench.agreement.intervals import CONSTANT, Interval, all_or_none_interval
 from workbench.agreement.jackknife import LeftOut, Transform, intervals, linearised
 from workbench.agreement.options import AgreementOptions
-from workbench.agreement.ratings import Ratings, pair_tables
+from workbench.agreement.ratings import Ratings, Table, pair_tables
 from workbench.agreement.selection import Selection
 from workbench.agreement.tally import Tally, tally
 from workbench.agreement.weights import Weights

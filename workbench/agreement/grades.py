@@ -17,11 +17,10 @@ from workbench.agreement.coefficient import (
     value_of,
 )
 from workbench.agreement.coefficients import POOLED_KAPPA
-from workbench.agreement.contingency import checked
 from workbench.agreement.estimates import UNDEFINED, Estimate, chosen, interval_of
 from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import LeftOut, Transform, intervals
-from workbench.agreement.ratings import Ratings
+from workbench.agreement.ratings import Ratings, checked
 from workbench.agreement.tally import Floats, Tally, cells_against_the_rest, cells_of, tally, tally_of_cells
 from workbench.agreement.weights import nominal
 from workbench.errors import WorkbenchError

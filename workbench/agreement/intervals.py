@@ -13,7 +13,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.agreement.contingency import checked
+from workbench.agreement.ratings import checked
 from workbench.errors import WorkbenchError
 
 # Beyond so many degrees four terms of the expansion for large ones are exact in double precision.

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from workbench.agreement.coefficient import Coefficient, values
 from workbench.agreement.coefficients import COEFFICIENTS
-from workbench.agreement.contingency import MISSING
 from workbench.agreement.estimates import (
     Estimate,
     HasEstimates,
@@ -25,7 +24,7 @@ from workbench.agreement.grades import BinaryView, GradeAgreement, binary_view, 
 from workbench.agreement.intervals import LEVEL, Interval
 from workbench.agreement.jackknife import LeftOut, TopicShares, Transform, intervals, others, over_units
 from workbench.agreement.options import AgreementOptions
-from workbench.agreement.ratings import Ratings, pair_tables, tables_of_two
+from workbench.agreement.ratings import MISSING, Ratings, pair_tables, tables_of_two
 from workbench.agreement.tally import Floats, quotient, tally_of_tables
 
 # A matrix of more is not read by anybody, and its pairs grow with the square.

@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.agreement.coefficients import coefficient_named
-from workbench.agreement.contingency import MISSING
 from workbench.agreement.intervals import LEVEL, student_t
 from workbench.agreement.jackknife import freedom
-from workbench.agreement.ratings import Ratings
+from workbench.agreement.ratings import MISSING, Ratings
 from workbench.agreement.tally import quotient
 from workbench.errors import Finding, InvalidInput
 

@@ -9,10 +9,11 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.agreement.contingency import MISSING, MOST_CATEGORIES
 from workbench.agreement.options import AgreementOptions, Basis, Machines, Singles
 from workbench.agreement.ratings import (
     CANNOT_JUDGE,
+    MISSING,
+    MOST_CATEGORIES,
     NO_ANSWER,
     UNSURE,
     AnswerCodes,

@@ -18,11 +18,10 @@ from workbench.agreement.coefficient import (
     value_of,
 )
 from workbench.agreement.coefficients import shown_in
-from workbench.agreement.contingency import MISSING, Table
 from workbench.agreement.estimates import Estimate, HasEstimates, of_these_documents
 from workbench.agreement.intervals import Interval, share_interval
 from workbench.agreement.options import AgreementOptions
-from workbench.agreement.ratings import Ratings, pair_tables
+from workbench.agreement.ratings import MISSING, Ratings, Table, pair_tables
 from workbench.agreement.tally import tally
 from workbench.agreement.weights import nominal
 

@@ -18,13 +18,12 @@ from workbench.agreement.coefficient import (
     value_of,
 )
 from workbench.agreement.coefficients import pooled_kappa, shown_in
-from workbench.agreement.contingency import MISSING, Codes, contingency, table_of_codes
 from workbench.agreement.estimates import Estimate, HasEstimates, interval_of
 from workbench.agreement.grades import specific_agreement
 from workbench.agreement.intervals import Interval, share_interval
 from workbench.agreement.jackknife import METHOD, NAME, LeftOut, linearised
 from workbench.agreement.options import AgreementOptions
-from workbench.agreement.ratings import Ratings, ratings_of
+from workbench.agreement.ratings import MISSING, Codes, Ratings, contingency, ratings_of, table_of_codes
 from workbench.agreement.tally import tally
 from workbench.agreement.weights import nominal, quadratic
 

@@ -8,8 +8,12 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import BINARY, FOUR_GRADES
 from workbench.storage.engine import Database
-from workbench.workflow.campaigns.campaigns import campaign_by_slug, create_campaign
-from workbench.workflow.campaigns.scales import scale_from_json, scale_to_json
+from workbench.workflow.campaigns.campaigns import (
+    campaign_by_slug,
+    create_campaign,
+    scale_from_json,
+    scale_to_json,
+)
 
 
 def test_a_campaign_is_found_by_the_short_name_made_from_its_name(db: Session) -> None:

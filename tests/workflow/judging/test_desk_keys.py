@@ -9,8 +9,13 @@ from tests.builders import account
 from workbench.errors import InvalidInput
 from workbench.records import BINARY, FOUR_GRADES, RESERVED_KEYS, Grade, Scale
 from workbench.storage.tables import CampaignRow
-from workbench.workflow.campaigns.campaigns import campaign_of, change_campaign, create_campaign
-from workbench.workflow.campaigns.scales import refuse_reserved, scale_to_json
+from workbench.workflow.campaigns.campaigns import (
+    campaign_of,
+    change_campaign,
+    create_campaign,
+    refuse_reserved,
+    scale_to_json,
+)
 from workbench.workflow.judging.desk_settings import (
     COMMANDS,
     checked_keys,

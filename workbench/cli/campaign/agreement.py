@@ -52,10 +52,9 @@ from workbench.workflow.adjudication.queue import COLUMNS, Order, State, queue_e
 from workbench.workflow.adjudication.rules import adjudication_rules, save_adjudication_rules
 from workbench.workflow.agreement.export import machines_export, repeats_export, topics_export
 from workbench.workflow.agreement.machines import machines_against_people
-from workbench.workflow.agreement.report import campaign_pair
+from workbench.workflow.agreement.report import agreement_by_topic, campaign_pair
 from workbench.workflow.agreement.selection import campaign_ratings
 from workbench.workflow.agreement.self_consistency import consistency
-from workbench.workflow.agreement.topics import agreement_by_topic
 from workbench.workflow.judging.current_judgments import judgment_groups
 from workbench.workflow.qrels.qrels import compare_rules, make_qrels, make_soft_labels, qrels_json
 

@@ -59,10 +59,15 @@ from workbench.workflow.campaigns.archive import (
     finish_deletions,
     restore_campaign,
 )
-from workbench.workflow.campaigns.campaigns import all_campaigns, campaign_by_slug, create_campaign
+from workbench.workflow.campaigns.campaigns import (
+    all_campaigns,
+    campaign_by_slug,
+    create_campaign,
+    named_scale,
+    scale_from_json,
+)
 from workbench.workflow.campaigns.collection import Loaded, campaign_json, load_topics, loaded_json
 from workbench.workflow.campaigns.loading import load_in_portions
-from workbench.workflow.campaigns.scales import named_scale, scale_from_json
 from workbench.workflow.datasets import DatasetLoaded, Progress, load_dataset
 from workbench.workflow.overview.progress import overview
 from workbench.workflow.people.accounts import account_by_login

@@ -47,9 +47,10 @@ from workbench.workflow.campaigns.campaigns import (
     campaign_of,
     change_campaign,
     create_campaign,
+    named_scale,
+    scale_from_json,
 )
 from workbench.workflow.campaigns.collection import campaign_json
-from workbench.workflow.campaigns.scales import named_scale, scale_from_json
 from workbench.workflow.overview.cards import campaigns_of
 from workbench.workflow.overview.progress import Overview, overview
 from workbench.workflow.people import membership

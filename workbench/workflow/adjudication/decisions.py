@@ -23,7 +23,7 @@ from workbench.storage.events import WITHDRAWN
 from workbench.storage.tables import AdjudicationEventRow, CampaignRow, JudgmentEventRow
 from workbench.workflow.adjudication.opinions import OpinionReader, opinions_of, people_of
 from workbench.workflow.adjudication.rules import rules_from_json
-from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.checks import checked_client_id, storable
 from workbench.workflow.judging.submission import LONGEST_ACTIVE_MS, LONGEST_REASON
 from workbench.workflow.people.accounts import account_names

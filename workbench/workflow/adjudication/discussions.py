@@ -35,8 +35,8 @@ from workbench.workflow.adjudication.opinions import (
     shown_document,
 )
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
+from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.campaigns.collection import as_topic, document_titles, topic_titles
-from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
 from workbench.workflow.judging.desk_settings import desk_settings_part, save_desk_settings
 from workbench.workflow.judging.desk_view import ShownDocument

@@ -30,8 +30,8 @@ from workbench.workflow.adjudication.opinions import (
 from workbench.workflow.adjudication.queue import Order, State
 from workbench.workflow.adjudication.queue_table import STATES, LineReader, Queue, queue_table
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
+from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.campaigns.collection import as_topic
-from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.desk_view import ShownDocument
 from workbench.workflow.result_form import result_bytes
 

@@ -26,8 +26,8 @@ from workbench.workflow.adjudication.discussions import Replies, answers_in_disc
 from workbench.workflow.adjudication.opinions import Person, changed_since, people_of
 from workbench.workflow.adjudication.queue import Order, QueueLine, QueueSummary, State
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
+from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.current_judgments import NOT_GRADES
 from workbench.workflow.log import NOWHERE, CurrentAnswers, answers_by_topic, columns_of
 

@@ -13,7 +13,7 @@ from workbench.consensus.disputes import Difference, DisputeRule
 from workbench.errors import WorkbenchError
 from workbench.scoring.own_measures import gain_measure
 from workbench.storage.tables import CampaignRow
-from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.campaigns.campaigns import scale_from_json
 
 SEEDS = 2**31
 MEASURE = "nDCG@100"

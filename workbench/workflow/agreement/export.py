@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from workbench.tables import Export
 from workbench.workflow.agreement.machines import MachinesReport, machine_columns, machine_rows
+from workbench.workflow.agreement.report import TopicsReport, topic_columns, topic_rows
 from workbench.workflow.agreement.self_consistency import REPEAT_COLUMNS, ConsistencyReport, repeat_rows
-from workbench.workflow.agreement.topics import TopicsReport, topic_columns, topic_rows
 
 Row = tuple[object, ...]
 Data = dict[str, object]

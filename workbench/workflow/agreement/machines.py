@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
-from workbench.agreement.contingency import MISSING
 from workbench.agreement.export import bounds_cells, method_cells
 from workbench.agreement.options import AgreementOptions, Occasion
+from workbench.agreement.ratings import MISSING
 from workbench.agreement.two_series import MachineComparison, compare_machine, machine_coefficients, majority
 from workbench.workflow.agreement.selection import (
     ComparedGrades,

@@ -1,20 +1,40 @@
-"""Agreement in a campaign: the whole report, two assessors in detail, and what further judgments may show."""
+"""Agreement in a campaign: whole, of two assessors in detail, by topic, and what further judgments may show."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from sqlalchemy.orm import Session
 
+from workbench.agreement.coefficient import CoefficientValue
+from workbench.agreement.coefficients import coefficient_value
 from workbench.agreement.estimates import Estimate, chosen, coefficients_of
-from workbench.agreement.options import AgreementOptions, Singles
+from workbench.agreement.export import bounds_cells, method_cells
+from workbench.agreement.options import AgreementOptions, Basis, Singles
 from workbench.agreement.pair_report import PairReport, pair_report
 from workbench.agreement.pairwise import AssessorPair, assessor_pairs
+from workbench.agreement.ratings import MISSING
 from workbench.agreement.report import AgreementReport, agreement_report
 from workbench.agreement.sample_size import intraclass_correlation
-from workbench.errors import WorkbenchError
+from workbench.agreement.selection import Selection
+from workbench.agreement.topics import (
+    TopicAgreement,
+    TopicMean,
+    by_topic,
+    differing,
+    lowest_first,
+    means,
+    topic_coefficients,
+    what_would_define,
+)
+from workbench.errors import NotFound, WorkbenchError
+from workbench.records import id_bytes
+from workbench.tables import Export, table_export
 from workbench.workflow.agreement.selection import campaign_ratings
+from workbench.workflow.campaigns.collection import topics_of
 
 
 def campaign_agreement(db: Session, campaign_id: int, options: AgreementOptions) -> AgreementReport:
@@ -72,3 +92,153 @@ def expected_of(db: Session, campaign_id: int) -> dict[str, Any]:
     }
     icc = intraclass_correlation(shared)
     return found if icc is None else found | {"icc": round(icc, 3)}
+
+
+@dataclass(frozen=True, slots=True)
+class TopicLine:
+    """A topic with its agreement."""
+
+    topic: str
+    title: str
+    found: TopicAgreement
+
+
+@dataclass(frozen=True, slots=True)
+class TopicsReport:
+    """Topics by the value of a coefficient, lowest first, and what they come to.
+
+    `means` are over topics, each counting once; `together` are over all pairs of all topics. `without` are
+    the topics, as (id, title), of which no pair is included.
+    """
+
+    options: AgreementOptions
+    lines: tuple[TopicLine, ...]
+    means: tuple[TopicMean, ...]
+    together: tuple[CoefficientValue, ...]
+    without: tuple[tuple[str, str], ...]
+    selection: Selection
+
+    @property
+    def disputed(self) -> int:
+        """On how many pairs of all topics two assessors differ."""
+        return sum(line.found.disputed for line in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class PairOfGrades:
+    """A pair on which assessors differ: grades in the order of the report's assessors, None where none is.
+
+    `apart` is the distance of the highest from the lowest grade; `across` says whether the relevance
+    threshold lies between them.
+    """
+
+    docno: str
+    grades: tuple[int | None, ...]
+    apart: int
+    across: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TopicDisputes:
+    """The pairs of a topic on which assessors differ, the farthest apart first; `n` were judged by two."""
+
+    topic: str
+    title: str
+    assessors: tuple[str, ...]
+    n: int
+    pairs: tuple[PairOfGrades, ...]
+
+
+def agreement_by_topic(
+    db: Session, campaign_id: int, options: AgreementOptions, found: Selection | None = None
+) -> TopicsReport:
+    """Agreement on every topic, sorted by the options' coefficient, over the pairs that two judged.
+
+    These are `found`, where they have been selected already. Raises WorkbenchError for a coefficient that
+    topics are not sorted by, and as `campaign_ratings` does.
+    """
+    names = [one.name for one in topic_coefficients()]
+    if options.coefficient not in names:
+        message = f"topics cannot be sorted by {options.coefficient!r}"
+        raise WorkbenchError(message, remedy=f"choose one of {', '.join(names)}")
+    found = found or campaign_ratings(db, campaign_id, replace(options, basis=Basis.BOTH))
+    titles = {topic.id: topic.title for topic in topics_of(db, campaign_id)}
+    topics = tuple(one for one in by_topic(found.ratings, options) if one.n)
+    compared = {found.topics[one.place] for one in topics}
+    return TopicsReport(
+        options=options,
+        lines=tuple(
+            TopicLine(found.topics[one.place], titles.get(found.topics[one.place], ""), one)
+            for one in lowest_first(topics, options.coefficient)
+        ),
+        means=means(topics),
+        together=tuple(coefficient_value(found.ratings, name) for name in names),
+        without=tuple((topic, title) for topic, title in titles.items() if topic not in compared),
+        selection=found,
+    )
+
+
+def disputed_pairs_export(found: TopicDisputes) -> Export:
+    """Every pair with each assessor's grade, and how far these are apart."""
+    rows = [(one.docno, *one.grades, one.apart, one.across) for one in found.pairs]
+    return table_export(("docno", *found.assessors, "apart", "across_the_line"), rows)
+
+
+def topic_columns() -> tuple[str, ...]:
+    """The columns of `topic_rows`."""
+    bounds = ("", "_low", "_high")
+    estimates = (f"{one.name}{part}" for one in topic_coefficients() for part in bounds)
+    how = ("undefined", "would_define", "interval", "level")
+    return ("topic", "title", "n", "disputed", *estimates, *how)
+
+
+def topic_rows(report: TopicsReport) -> Iterator[tuple[object, ...]]:
+    """The report as rows of `topic_columns`, with all digits."""
+    for line in report.lines:
+        cells: list[object] = [line.topic, line.title, line.found.n, line.found.disputed]
+        for one in line.found.estimates:
+            cells += [one.value, *bounds_cells(one.interval)]
+        chosen = line.found.estimate(report.options.coefficient)
+        yield (
+            *cells,
+            chosen.found.undefined,
+            what_would_define(chosen.found),
+            *method_cells(chosen.interval),
+        )
+
+
+def disputed_pairs(db: Session, campaign_id: int, topic: str, options: AgreementOptions) -> TopicDisputes:
+    """The pairs of a topic on which assessors gave different grades, on either side of the threshold or not.
+
+    Raises NotFound for an unknown topic, WorkbenchError as `campaign_ratings` does.
+    """
+    titles = {one.id: one.title for one in topics_of(db, campaign_id)}
+    if topic not in titles:
+        raise NotFound(f"there is no topic {topic!r} in this campaign")
+    found = campaign_ratings(
+        db, campaign_id, replace(options, graded=True, basis=Basis.BOTH, singles=Singles.LEFT_OUT)
+    )
+    if topic not in found.topics:
+        return TopicDisputes(topic, titles[topic], (), 0, ())
+    columns = [at for at, (own, _) in enumerate(found.pairs) if own == topic]
+    ratings = replace(found.by_grade, codes=found.by_grade.codes[:, columns])
+    categories = ratings.categories
+    pairs = []
+    for place in np.flatnonzero(differing(ratings)).tolist():
+        codes = ratings.codes[:, place].tolist()
+        grades = tuple(None if code == MISSING else categories[code] for code in codes)
+        given = [grade for grade in grades if grade is not None]
+        across = min(given) < found.relevant_from <= max(given)
+        docno = found.pairs[columns[place]][1]
+        pairs.append(PairOfGrades(docno, grades, max(given) - min(given), across))
+    took_part = [row for row in range(len(found.assessors)) if any(p.grades[row] is not None for p in pairs)]
+    return TopicDisputes(
+        topic,
+        titles[topic],
+        tuple(found.assessors[row].name for row in took_part),
+        len(columns),
+        tuple(
+            PairOfGrades(one.docno, tuple(one.grades[row] for row in took_part), one.apart, one.across)
+            for one in sorted(pairs, key=lambda one: (-one.apart, not one.across, id_bytes(one.docno)))
+        ),
+    )

@@ -40,8 +40,7 @@ from workbench.storage.tables import (
     RunRow,
     TopicRow,
 )
-from workbench.workflow.campaigns.campaigns import DELETED, Campaign, create_campaign
-from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.campaigns.campaigns import DELETED, Campaign, create_campaign, scale_from_json
 from workbench.workflow.clock import utc_now
 
 # Rules of desks that name assignments (who need not train), which another campaign does not have.

@@ -23,9 +23,8 @@ from workbench.storage.tables import (
     PoolRow,
     TopicRow,
 )
-from workbench.workflow.campaigns.campaigns import Campaign, count_document_changes
+from workbench.workflow.campaigns.campaigns import Campaign, count_document_changes, scale_to_json
 from workbench.workflow.campaigns.originals import hashes_of, original_row, write_originals
-from workbench.workflow.campaigns.scales import scale_to_json
 from workbench.workflow.checks import id_finding, storable
 
 LAST_CHARACTER = "\U0010ffff"

@@ -21,8 +21,8 @@ from workbench.storage.tables import (
     PoolEntryRow,
     PoolRow,
 )
+from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.clock import shared_now
 from workbench.workflow.judging.adaptive_states import AdaptiveStates, ComingDocument
 from workbench.workflow.judging.handout import Handout

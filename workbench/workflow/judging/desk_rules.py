@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, rejected
 from workbench.storage.tables import CampaignRow, JudgmentEventRow
-from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.checks import storable
 from workbench.workflow.judging.submission import Submission
 

@@ -14,9 +14,9 @@ from workbench.errors import NotFound
 from workbench.records import Answer, Scale, Topic
 from workbench.storage.events import LATER, SCREEN, TRAINING, WITHDRAWN, CurrentEvent
 from workbench.storage.tables import DocumentRow, InstructionsRow, JudgmentEventRow, TopicRow
+from workbench.workflow.campaigns.campaigns import changed_meanings, scale_from_json
 from workbench.workflow.campaigns.collection import as_topic, document_titles
 from workbench.workflow.campaigns.originals import NO_FORM, ShownForm, forms_of
-from workbench.workflow.campaigns.scales import changed_meanings, scale_from_json
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.desk_rules import DeskQuestions, break_minutes, desk_questions
 from workbench.workflow.judging.near_duplicates import near_duplicates_in

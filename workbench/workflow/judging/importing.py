@@ -20,9 +20,8 @@ from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database, Writing
 from workbench.storage.events import DISCUSSION, JUDGING, append_events, current_events, newest_events
 from workbench.storage.tables import AssessorRow, CampaignRow
-from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.campaigns.campaigns import campaign_of, scale_from_json
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import id_finding, storable
 from workbench.workflow.judging.record import Place, event_columns
 from workbench.workflow.judging.submission import Submission

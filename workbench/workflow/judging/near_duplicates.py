@@ -22,8 +22,8 @@ from workbench.records import Answer
 from workbench.storage.chunks import chunks
 from workbench.storage.events import JUDGING
 from workbench.storage.tables import DocumentRow
+from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.campaigns.collection import document_titles, read_texts
-from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.quality_checks import desk_task, docnos_behind
 from workbench.workflow.judging.task import Task, own_assignment, own_task, task_of
 

@@ -22,8 +22,8 @@ from workbench.storage.tables import (
     PreferenceTaskRow,
     TopicRow,
 )
+from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.preferences import PreferenceKind, current_choices
 from workbench.workflow.people.assessors import assignable_ids
 from workbench.workflow.runs.run_records import listed_runs

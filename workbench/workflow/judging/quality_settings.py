@@ -13,8 +13,8 @@ from workbench.errors import Finding, InvalidInput, NotFound
 from workbench.formats.graded_pairs import GradedPair
 from workbench.storage.events import PLANTED, TRAINING
 from workbench.storage.tables import CampaignRow, KnownAnswerRow, PoolEntryRow, PoolRow
+from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.campaigns.collection import topic_titles, with_text
-from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.desk_rules import change_rules

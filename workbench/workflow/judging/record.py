@@ -24,7 +24,7 @@ from workbench.storage.events import (
     recorded_event,
 )
 from workbench.storage.tables import AssignmentRow
-from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.checks import checked_client_id
 from workbench.workflow.clock import shared_now
 from workbench.workflow.judging.handout_kinds import tell_pools

@@ -16,7 +16,7 @@ from workbench.storage.tables import (
     KnownAnswerRow,
     PoolRow,
 )
-from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.judging.quality_checks import CheckRules, check_rules
 from workbench.workflow.judging.training import (

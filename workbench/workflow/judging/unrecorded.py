@@ -24,7 +24,7 @@ from workbench.storage.tables import (
     KeptAsideRow,
     PreferenceTaskRow,
 )
-from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.checks import storable
 from workbench.workflow.judging.preference_desk import record_choice
 from workbench.workflow.judging.preference_tasks import shown_left

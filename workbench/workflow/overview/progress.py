@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session
 from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE
 from workbench.records import id_bytes
 from workbench.storage.tables import AssignmentRow, CampaignRow, PoolRow, RunRow, TopicRow
+from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.campaigns.collection import document_count, topic_titles
-from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import record_of
 from workbench.workflow.judging.assigned_work import AssignedWork, assigned_work, waiting_work
 from workbench.workflow.log import TopicAnswers, answers_by_topic

@@ -25,7 +25,7 @@ from workbench.pooling.contributions import Incidence, TopicIncidence
 from workbench.records import Run, TieRule, Verdict, id_bytes, sorted_ids
 from workbench.storage.tables import CampaignRow, GroupRow, RunRow
 from workbench.workflow.caching import Cache
-from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.log import answers_by_topic
 from workbench.workflow.pools.listing import PoolLine, pool_summary
 from workbench.workflow.pools.pool_rows import contributors, pool_row

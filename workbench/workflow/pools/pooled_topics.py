@@ -18,8 +18,8 @@ from workbench.records import id_bytes
 from workbench.storage.engine import WRITES
 from workbench.storage.tables import AssessorRow, CampaignRow, PoolEntryRow, PoolRow
 from workbench.workflow.caching import Cache
+from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.campaigns.collection import documents_version, lacking_documents
-from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.log import TopicAnswers, answers_by_topic
 from workbench.workflow.pools.pool_rows import contents_of, is_adaptive
 

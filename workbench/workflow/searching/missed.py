@@ -21,8 +21,8 @@ from workbench.learning.missed import ElusionSample, bounds_of_sum, recall_bound
 from workbench.records import id_bytes, sorted_ids
 from workbench.storage.tables import CampaignRow, DocumentRow, MissedSampleRow
 from workbench.tables import Export
+from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.log import answers_by_topic
 from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.making import pooled_or_judged

@@ -23,8 +23,8 @@ from workbench.storage.tables import (
 from workbench.tables import Export
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, score_under
 from workbench.trust.left_out import ScoresLeftOut, scores_left_out, without_pairs
+from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.log import answers_by_topic
 from workbench.workflow.pools.pooled_topics import highest_grades_of
 from workbench.workflow.runs.packed_store import arrays_for_use

@@ -38,7 +38,7 @@ from workbench.storage.tables import (
     RunRow,
     TopicRow,
 )
-from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.pools.pool_rows import is_adaptive
 from workbench.workflow.runs.packed_store import form_of_file
 

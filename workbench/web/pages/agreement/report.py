@@ -42,9 +42,13 @@ from workbench.web.forms import Findings, findings_of, query_text
 from workbench.web.paging import page_of
 from workbench.workflow.agreement.machines import machines_against_people
 from workbench.workflow.agreement.probe_answers import probe_lines
-from workbench.workflow.agreement.report import campaign_agreement, campaign_pair
+from workbench.workflow.agreement.report import (
+    TopicsReport,
+    agreement_by_topic,
+    campaign_agreement,
+    campaign_pair,
+)
 from workbench.workflow.agreement.self_consistency import consistency
-from workbench.workflow.agreement.topics import TopicsReport, agreement_by_topic
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.people.assessors import assessors_of
 

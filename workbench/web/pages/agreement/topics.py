@@ -22,7 +22,7 @@ from workbench.web.pages.agreement.report import (
 )
 from workbench.web.paging import page_of
 from workbench.workflow.agreement.export import topics_export
-from workbench.workflow.agreement.topics import (
+from workbench.workflow.agreement.report import (
     TopicDisputes,
     TopicsReport,
     agreement_by_topic,

@@ -36,8 +36,8 @@ from workbench.web.requests import (
     write_id,
 )
 from workbench.workflow.adjudication.opinions import shown_document
+from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.campaigns.collection import topic_of
-from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.desk_rules import DeskQuestions, desk_questions
 from workbench.workflow.judging.desk_settings import DeskKeys, keys_of
 from workbench.workflow.judging.desk_view import ShownDocument

@@ -44,10 +44,12 @@ from workbench.workflow.campaigns.campaigns import (
     anything_judged,
     campaign_of,
     change_campaign,
+    changed_meanings,
     create_campaign,
     instructions_of,
+    scale_from_json,
+    scale_to_json,
 )
-from workbench.workflow.campaigns.scales import changed_meanings, scale_from_json, scale_to_json
 from workbench.workflow.checks import storable
 from workbench.workflow.judging.desk_rules import (
     BREAK_RULE,
