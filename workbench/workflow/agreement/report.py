@@ -1,4 +1,4 @@
-"""Agreement in a campaign: whole, of two assessors in detail, by topic, and what further judgments may show."""
+"""Agreement in a campaign: whole, of two assessors, by topic, and what further judgments may show."""
 
 from __future__ import annotations
 
