@@ -31,6 +31,7 @@ def test_additions_are_in_the_terminal_and_the_help(tree: Path) -> None:
         addition.check(printed)
 
 
+@pytest.mark.slow
 def test_additions_are_under_the_laws_and_on_the_pages(tree: Path) -> None:
     shown = run_tests(
         tree,

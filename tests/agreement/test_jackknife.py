@@ -95,7 +95,11 @@ def test_a_graded_scale_has_intervals_too() -> None:
 
 @pytest.mark.parametrize(
     ("assessors", "topics", "documents", "relevant"),
-    [(2, 25, 30, 0.05), (5, 25, 30, 0.05), (2, 10, 30, 0.2), (5, 50, 30, 0.2)],
+    [
+        (2, 25, 30, 0.05),
+        (5, 25, 30, 0.05),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in ((2, 10, 30, 0.2), (5, 50, 30, 0.2))),
+    ],
 )
 def test_the_interval_holds_the_kappa_of_all_topics_like_these(
     assessors: int, topics: int, documents: int, relevant: float

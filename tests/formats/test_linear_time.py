@@ -169,7 +169,7 @@ OTHERS: dict[str, Callable[[str], object]] = {
 @pytest.mark.parametrize("name", OTHERS)
 def test_what_looks_at_a_text_takes_linear_time(name: str) -> None:
     for text in HOSTILE.values():
-        take(partial(OTHERS[name], text))
+        take(partial(OTHERS[name], text[: SIZE // 2]))
 
 
 def test_strata_and_names_take_linear_time() -> None:

@@ -28,7 +28,7 @@ RECIPES: Mapping[str, PoolRecipe] = {
 }
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     length=st.sampled_from([2, 128, 129, 512]),
     unknown_topic=st.booleans(),
