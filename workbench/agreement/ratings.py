@@ -189,8 +189,8 @@ _SPARSE = 16
 
 NO_ANSWER, UNSURE, CANNOT_JUDGE = -1, -2, -3
 
-AnswerCodes = NDArray[np.int16] | NDArray[np.int64]
-"""Answers as numbers; in two bytes each wherever the largest grade goes into them."""
+AnswerCodes = NDArray[np.int8] | NDArray[np.int16] | NDArray[np.int64]
+"""Answers as numbers; in one byte each, or two, wherever the largest grade goes into them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,16 +216,24 @@ class Answers:
     topic_names: tuple[str, ...]
 
 
+def unanswered(shape: tuple[int, int], highest: int) -> AnswerCodes:
+    """NO_ANSWER in every place, in the smallest numbers that this highest grade goes into."""
+    if highest <= np.iinfo(np.int8).max:
+        return np.full(shape, NO_ANSWER, np.int8)
+    if highest <= np.iinfo(np.int16).max:
+        return np.full(shape, NO_ANSWER, np.int16)
+    return np.full(shape, NO_ANSWER, np.int64)
+
+
 def answers_of(assessors: Sequence[Assessor], given_rows: Sequence[tuple[int, str, str, int]]) -> Answers:
     """Answers from rows of the assessor's place, topic, docno and answer; the last row of a pair counts."""
     who, its_topics, docnos, answers = zip(*given_rows, strict=True) if given_rows else ((), (), (), ())
     given = list(zip(its_topics, docnos, strict=True))
     place, topics, names = _numbered(given)
-    number = np.int16 if max(answers, default=0) <= np.iinfo(np.int16).max else np.int64
-    grades = np.full((len(assessors), len(place)), NO_ANSWER, dtype=number)
+    grades = unanswered((len(assessors), len(place)), max(answers, default=0))
     columns = np.fromiter(map(place.__getitem__, given), np.int64, len(given))
     # Where a place is given twice, numpy keeps the last.
-    grades[np.array(who, np.int64), columns] = np.array(answers, number)
+    grades[np.array(who, np.int64), columns] = np.array(answers, grades.dtype)
     return Answers(tuple(assessors), grades, tuple(place), topics, names)
 
 

@@ -10,10 +10,12 @@ from sqlalchemy.orm import Session
 from tests.workflow.adjudication.disputed import AGREED, FAR, LINE, NEAR, disputed_campaign
 from tests.workflow.adjudication.test_discussing import state
 from workbench.agreement.options import AgreementOptions, Occasion
+from workbench.records import Answer
 from workbench.workflow.adjudication.decisions import Decision, undo
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.agreement.report import campaign_agreement
-from workbench.workflow.agreement.selection import discussed_answers
+from workbench.workflow.agreement.selection import campaign_answers, discussed_answers
+from workbench.workflow.people.assessors import assessors_of
 
 
 def test_before_is_all_that_was_said_before_and_a_withdrawn_grade_counts_no_more_after(db: Session) -> None:
@@ -41,6 +43,15 @@ def test_before_is_all_that_was_said_before_and_a_withdrawn_grade_counts_no_more
         "of 4 pairs that were returned for discussion the answers before it count" in first.selection.sentence
     )
     assert "the current answers count" in current.selection.sentence
+
+
+def test_an_earlier_grade_may_be_higher_than_any_that_is_current(db: Session) -> None:
+    one = disputed_campaign(db)
+    who = assessors_of(db, one.id)[0]
+    # 300 goes into no byte, and 70,000 not into two.
+    for grade in (300, 70_000):
+        found = campaign_answers(db, one.id, {(who.id, FAR): (Answer.GRADE, grade)})
+        assert found.grades[0, found.pairs.index(FAR)] == grade
 
 
 def test_a_discussion_that_leaves_one_grade_has_settled_nothing(db: Session) -> None:

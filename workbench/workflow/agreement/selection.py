@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, aliased
 
 from workbench.agreement.options import AgreementOptions, Basis, Occasion
-from workbench.agreement.ratings import CANNOT_JUDGE, NO_ANSWER, UNSURE, Answers, Assessor
+from workbench.agreement.ratings import CANNOT_JUDGE, NO_ANSWER, UNSURE, Answers, Assessor, unanswered
 from workbench.agreement.selection import Selection, select_ratings
 from workbench.errors import rejected
 from workbench.records import Answer
@@ -206,8 +206,9 @@ def campaign_answers(
     """The current answers of every assessor of a campaign; `instead` replaces some, by assessor and pair."""
     rows = assessors_of(db, campaign_id)
     given = columns_of(answers_by_topic(db, campaign_id).values())
-    number = np.int16 if given.codes.max(initial=0) <= np.iinfo(np.int16).max else np.int64
-    grades = np.full((len(rows), len(given.docnos)), NO_ANSWER, dtype=number)
+    before = (grade for _, grade in (instead or {}).values() if grade is not None)
+    highest = max([int(given.codes.max(initial=0)), *before])
+    grades = unanswered((len(rows), len(given.docnos)), highest)
     ids = np.array([one.id for one in rows], np.int64)
     sorting = np.argsort(ids)
     grades[sorting[np.searchsorted(ids, given.assessors, sorter=sorting)], given.pairs] = given.codes
