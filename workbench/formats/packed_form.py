@@ -76,13 +76,11 @@ def _ranked(layout: Layout, depth: int | None) -> tuple[Positions, Positions]:
     return found
 
 
-@lru_cache(maxsize=64)
 def places_of(layout: Layout, topics: tuple[int, ...]) -> tuple[Positions, Positions]:
     """Where the documents of some topics stand in each array: topic after topic, best first.
 
     Those of topic number i of `topics` are the places from `starts[i]` to `starts[i + 1]`; returns both.
     """
-    # Most runs of a campaign have one layout.
     numbers, _ = layout.ranked(None)
     by_topic, ends = np.argsort(numbers, kind="stable"), np.cumsum([0, *layout.counts])
     found = [by_topic[ends[topic] : ends[topic + 1]] for topic in topics]

@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Text, cast, func, select
@@ -130,13 +129,14 @@ def stored_forms(db: Session, run_ids: Iterable[int]) -> dict[int, StoredForm]:
     row = PackedRunRow
     topics = cast(row.topics, Text)
     rows = db.execute(select(row.run_id, row.width, topics).where(row.run_id.in_(list(run_ids))))
-    return {run_id: _read_form(width, text) for run_id, width, text in rows}
-
-
-@lru_cache(maxsize=64)
-def _read_form(width: int, topics: str) -> StoredForm:
-    # Most runs of a campaign have the same topics and lengths: reading each takes as long as their documents.
-    return StoredForm(width, json.loads(topics))
+    found: dict[int, StoredForm] = {}
+    alike: dict[tuple[int, str], StoredForm] = {}
+    for run_id, width, text in rows:
+        # Most runs of a campaign have the same topics and lengths, which take as long to read as documents.
+        if (width, text) not in alike:
+            alike[width, text] = StoredForm(width, json.loads(text))
+        found[run_id] = alike[width, text]
+    return found
 
 
 def parts_of(db: Session, requested: Mapping[int, Sequence[Part]]) -> dict[int, tuple[bytes, ...]]:

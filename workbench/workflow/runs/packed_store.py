@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -107,6 +106,7 @@ def rankings_of(
     A run without a packed form is whole, in the order of its file.
     """
     requested = frozenset(topics)
+    before: tuple[tuple[str, ...], Layout] | None = None
     all_kept = _kept(db, campaign_id, tags)
     for start in range(0, len(all_kept), _WHOLE_AT_ONCE):
         some = all_kept[start : start + _WHOLE_AT_ONCE]
@@ -116,8 +116,12 @@ def rankings_of(
             if kept.layout is None:
                 yield _read_file(db, kept.run_id)
                 continue
-            numbers, names = _chosen_topics(kept.topics, requested)
-            starts, places = places_of(kept.layout, numbers)
+            # Most runs of a campaign have one layout: only that of the run before is at hand.
+            if before != (kept.topics, kept.layout):
+                before = kept.topics, kept.layout
+                numbers = tuple(at for at, topic in enumerate(kept.topics) if topic in requested)
+                names = tuple(kept.topics[number] for number in numbers)
+                starts, places = places_of(kept.layout, numbers)
             docnos, scores = read.pop(kept.run_id)
             yield PackedRun(
                 kept.tag,
@@ -213,29 +217,21 @@ def _kept(db: Session, campaign_id: int, tags: Iterable[str], *, sha256: str | N
             of_hash = "" if sha256 is None else f" with the hash {sha256[:12]}…"
             raise NotFound(f"there is no run {tag!r}{of_hash} in this campaign")
     forms = stored_forms(db, ids.values())
-    return [_described(ids[tag], tag, forms.get(ids[tag])) for tag in requested]
+    # Of forms that were read alike there is one object.
+    layouts = {form: _layout_of(form) for form in set(forms.values())}
+    nothing: tuple[tuple[str, ...], Layout | None] = ((), None)
+    return [
+        _Kept(ids[tag], tag, *(layouts[forms[ids[tag]]] if ids[tag] in forms else nothing))
+        for tag in requested
+    ]
 
 
-def _described(run_id: int, tag: str, form: StoredForm | None) -> _Kept:
-    if form is None or not form.width:
-        return _Kept(run_id, tag, (), None)
-    return _Kept(run_id, tag, *_layout_of(form))
-
-
-@lru_cache(maxsize=64)
-def _layout_of(form: StoredForm) -> tuple[tuple[str, ...], Layout]:
-    """The topics of a form, and where things stand in it."""
+def _layout_of(form: StoredForm) -> tuple[tuple[str, ...], Layout | None]:
+    """The topics of a form, and where things stand in it; nothing of one that arrays cannot hold."""
+    if not form.width:
+        return (), None
     counts = tuple(count for _, count in form.topics)
     return tuple(topic for topic, _ in form.topics), Layout(form.width, counts)
-
-
-@lru_cache(maxsize=64)
-def _chosen_topics(
-    topics: tuple[str, ...], requested: frozenset[str]
-) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """The numbers and the names of the topics that are requested."""
-    numbers = tuple(number for number, topic in enumerate(topics) if topic in requested)
-    return numbers, tuple(topics[number] for number in numbers)
 
 
 def _without_form(db: Session, campaign_id: int) -> Sequence[int]:
