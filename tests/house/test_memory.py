@@ -33,8 +33,9 @@ KEPT = {
     "workflow/campaigns/archive.py:_dependants": "the program's own tables",
     "storage/migrate.py:known_revisions": "the program's own migrations",
 }
-"""Each is a projection of an append-only log, known by all that it depends on, or of the program alone; it can
-be thrown away."""
+"""Each is a projection of an append-only log, known by all that it depends on, or of the program alone.
+
+All can be thrown away."""
 KEEPERS = {
     "Cache",
     "WeakKeyDictionary",
