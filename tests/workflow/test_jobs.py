@@ -151,14 +151,14 @@ def test_why_a_job_has_no_result_is_kept_and_a_fault_is_logged(
 
 
 def test_without_a_worker_a_request_does_what_waits(
-    database: Database, campaign: int, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    database: Database, campaign: int, settings: Settings
 ) -> None:
-    monkeypatch.setattr(worker, "KINDS", {KIND: lambda doing: str(doing.campaign_id).encode()})
     job = asked(database, campaign)
     ended = asked(database, campaign, depth=1)
     with database.writing() as db:
         cancel(db, ended.id)
-    do_waiting(replace(settings, worker=False), database)
+    kinds = {KIND: lambda doing: str(doing.campaign_id).encode()}
+    do_waiting(replace(settings, worker=False), database, kinds)
     assert now(database, job).result == str(campaign).encode()
     assert now(database, ended).state is JobState.CANCELLED
 

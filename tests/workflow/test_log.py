@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
+from sqlalchemy.event import listen as event_of
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
@@ -18,6 +19,7 @@ from tests.workflow.judging.desk_days import Day, day
 from workbench.agreement.ratings import UNSURE
 from workbench.storage.engine import Database
 from workbench.storage.events import AnswerColumns, append_events, current_events
+from workbench.workflow import large_campaigns
 from workbench.workflow.log import CODES, answers_by_topic, folded, no_answers
 
 pytestmark = pytest.mark.engines
@@ -174,3 +176,19 @@ def test_folding_in_any_cuts_gives_the_last_answer_of_each_assessor(
     assert [((docnos[place], who), code) for place, who, code in rows] == sorted(codes.items())
     assert answers.documents == len({docno for docno, _ in codes})
     assert answers.put_off == {one for one, said in last.items() if said == "later"}
+
+
+def test_a_server_knows_large_campaigns_before_anybody_asks(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with database.writing() as db:
+        ada = day(db)
+        append_events(db, [event(ada, "event-1", "d1")])
+    monkeypatch.setattr(large_campaigns, "LARGE", 1)
+    large_campaigns.know_large(database)
+    asked: list[str] = []
+    with database.reading() as db:
+        event_of(db.get_bind(), "before_cursor_execute", lambda *given: asked.append(given[2]))
+        assert known(db, ada) == {"T1": [("d1", ada.made.assessors["Ada"], 1)]}
+    # The campaign, and the newest event of each assessor; no other event.
+    assert len([one for one in asked if one.startswith("SELECT")]) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
 import signal
@@ -14,6 +15,9 @@ from workbench.cli.output import announce, flag, setting
 from workbench.settings import Settings
 from workbench.storage.migrate import require_current
 from workbench.workflow.worker import AT_ONCE, NICENESS, work_until
+
+JOBS = "workbench.web.page_job"
+"""By its name: a door knows nothing of the other one."""
 
 
 @database_command("worker")
@@ -36,7 +40,7 @@ def command(settings: Settings, at_once: int, beside: bool) -> None:
     # As it is, since what a job changes is no act of this command.
     with existing_database(settings) as database:
         require_current(database)
-        work_until(stop, settings, database, at_once=at_once)
+        work_until(stop, settings, database, importlib.import_module(JOBS).ALL_KINDS, at_once=at_once)
 
 
 def _end_with_the_server(stop: threading.Event) -> None:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from flask import Flask, current_app, g, request
 from werkzeug.datastructures import WWWAuthenticate
@@ -99,6 +99,18 @@ class Here:
     illustrative: bool
     roles: frozenset[Role]
     archived_at: datetime | None = None
+
+
+class AskedBy(NamedTuple):
+    """Who has asked for a page that a job makes, where, and how this person reads: the guard has let them."""
+
+    viewer: Viewer
+    here: Here
+    look: Any
+
+
+ASKED_BY = "workbench.asked_by"
+"""In the environment of a request that a job makes; nobody can send it (RFC 3875: headers are HTTP_*)."""
 
 
 def anyone(view: View) -> View:
@@ -224,6 +236,10 @@ def guard() -> Reply | None:
     Raises NotAllowed if a role is missing, NotFound for a campaign in which the viewer has no role.
     """
     if request.endpoint == "static":
+        return None
+    asked_by: AskedBy | None = request.environ.get(ASKED_BY)
+    if asked_by is not None:
+        g.viewer, g.campaign, g.look = asked_by
         return None
     _recognise()
     request.max_content_length = body_limit(

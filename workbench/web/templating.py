@@ -24,6 +24,7 @@ from workbench.help.manual import page_for
 from workbench.web import navigation, notices
 from workbench.web.access import anyone, here_or_none, viewer, viewer_or_none
 from workbench.web.context import app_context, reading, sends_mail
+from workbench.web.large_pages import place_of_age
 from workbench.web.rendering import marked_pieces, paragraphs, plain_words, render_document, render_guidelines
 from workbench.web.requests import Values, write_id
 from workbench.web.stand_ins import ImageAddress
@@ -70,6 +71,7 @@ def init_app(app: Flask) -> None:
     app.add_template_global(navigation.exists, "page_exists")
     app.add_template_global(navigation.opens, "page_opens")
     app.add_template_global(navigation.first_page, "first_page")
+    app.add_template_global(place_of_age)
     app.add_template_global(text_look)
     app.add_template_global(text_choices)
     app.add_template_global(highlighted_words)

@@ -12,6 +12,7 @@ import signal
 import socket
 import threading
 import time
+from collections.abc import Mapping
 from multiprocessing.process import BaseProcess
 
 from workbench.errors import Unavailable
@@ -19,6 +20,7 @@ from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.workflow import jobs
 from workbench.workflow.job_kinds import KINDS, LONG, MAIL
+from workbench.workflow.jobs import Work
 from workbench.workflow.mail.queue import any_due
 
 NICENESS = 10
@@ -31,12 +33,17 @@ LOG = logging.getLogger(__name__)
 
 
 def work_until(
-    stop: threading.Event, settings: Settings, database: Database, *, at_once: int = AT_ONCE
+    stop: threading.Event,
+    settings: Settings,
+    database: Database,
+    kinds: Mapping[str, Work] = KINDS,
+    *,
+    at_once: int = AT_ONCE,
 ) -> None:
     """Do jobs as they are asked for; those that run when it stops are taken up by another worker."""
     # Forked from a process that has imported everything and opened nothing: begun within milliseconds.
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["workbench.workflow.worker"])
+    context.set_forkserver_preload(sorted({__name__, *(work.__module__ for work in kinds.values())}))
     running: list[tuple[str, BaseProcess]] = []
     mail_at = 0.0
     while not stop.is_set():
@@ -53,14 +60,16 @@ def work_until(
             stop.wait(LOOK_SECONDS)
             continue
         job, attempt = begun
-        process: BaseProcess = context.Process(target=_do, args=(settings, job.id, attempt), daemon=True)
+        process: BaseProcess = context.Process(
+            target=_do, args=(settings, kinds[job.kind], job.id, attempt), daemon=True
+        )
         process.start()
         running.append((job.kind, process))
     for _, process in running:
         process.terminate()
 
 
-def do_waiting(settings: Settings, database: Database) -> None:
+def do_waiting(settings: Settings, database: Database, kinds: Mapping[str, Work] = KINDS) -> None:
     """Do all jobs that wait, one after the other, in this process: for a server without a worker."""
     while True:
         with database.reading() as db:
@@ -70,7 +79,7 @@ def do_waiting(settings: Settings, database: Database) -> None:
         with database.writing() as db:
             attempt = jobs.take(db, job)
         if attempt:
-            jobs.do(jobs.Doing(settings, database, job, attempt), KINDS[job.kind])
+            jobs.do(jobs.Doing(settings, database, job, attempt), kinds[job.kind])
 
 
 def _begin(
@@ -97,7 +106,7 @@ def _ask_for_mail(database: Database) -> None:
             jobs.ask(db, None, MAIL)
 
 
-def _do(settings: Settings, job_id: int, attempt: int) -> None:
+def _do(settings: Settings, work: Work, job_id: int, attempt: int) -> None:
     # Ctrl-C reaches every process of the terminal.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(NICENESS)
@@ -109,7 +118,7 @@ def _do(settings: Settings, job_id: int, attempt: int) -> None:
         if job is not None:
             doing = jobs.Doing(settings, database, job, attempt)
             with doing.beating():
-                jobs.do(doing, KINDS[job.kind])
+                jobs.do(doing, work)
     finally:
         database.close()
 

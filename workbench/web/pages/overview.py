@@ -15,6 +15,7 @@ from workbench.storage import Session
 from workbench.storage.adjudications import decision_counts
 from workbench.web.access import here, reader, signed_in, viewer
 from workbench.web.context import app_context, read_own, reading_here
+from workbench.web.large_pages import made_by_job_if_large
 from workbench.web.navigation import step_way
 from workbench.web.pages.settings.campaign import scale_in_words
 from workbench.web.requests import write_id
@@ -356,6 +357,7 @@ blueprint = Blueprint("overview", __name__, url_prefix="/c/<slug>")
 
 @blueprint.get("/")
 @reader
+@made_by_job_if_large
 def index() -> str:
     """The overview page."""
     with reading_here() as (db, campaign_id):

@@ -30,6 +30,7 @@ from workbench.web.access import here, reader
 from workbench.web.context import read_here, reading, reading_here
 from workbench.web.downloads import MadeResult, TextFile, attachment, result
 from workbench.web.forms import Findings, findings_of, query_text, status_of
+from workbench.web.large_pages import made_by_job_if_large
 from workbench.web.navigation import disputes_way
 from workbench.web.requests import Reply
 from workbench.workflow.campaigns.campaigns import campaign_of
@@ -162,6 +163,7 @@ USE_WHEN: Mapping[str, str] = {
 
 @blueprint.get("")
 @reader
+@made_by_job_if_large
 def index() -> Reply:
     """The qrels that the rule of the address makes of the current judgments."""
     findings: Findings = ()

@@ -12,6 +12,7 @@ from workbench.formats.topics import TOPIC_FORMATS, read_topics
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading_here, writing
 from workbench.web.forms import Findings, announce, announce_notes, errors_on, sent_files, sent_id, with_each
+from workbench.web.large_pages import made_by_job_if_large
 from workbench.web.navigation import next_way
 from workbench.web.paging import page_of_topics
 from workbench.web.requests import go_to
@@ -26,6 +27,7 @@ blueprint = Blueprint("topics", __name__, url_prefix="/c/<slug>/topics")
 
 @blueprint.get("")
 @reader
+@made_by_job_if_large
 def index(findings: Findings = ()) -> str:
     """The list of topics."""
     with reading_here() as (db, campaign_id):

@@ -12,11 +12,11 @@ from sqlalchemy.orm import Session
 from workbench import __version__
 from workbench.consensus.rules import RuleChoice
 from workbench.records import id_bytes
+from workbench.storage.events import newest_events
 from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,
     CampaignRow,
-    JudgmentEventRow,
     PoolEntryRow,
     PoolRow,
     RunRow,
@@ -73,10 +73,9 @@ def answer_question(doing: Doing) -> bytes:
 
 def state_of(db: Session, campaign_id: int) -> str:
     """A hash of what answers depend on: judgments, decisions, runs, pools, scale, and the program."""
-    found: list[object] = [__version__]
-    for row in (JudgmentEventRow, AdjudicationEventRow):
-        counted = select(func.count(row.id), func.max(row.id)).where(row.campaign_id == campaign_id)
-        found += db.execute(counted).one()
+    found: list[object] = [__version__, sorted(newest_events(db, campaign_id).items())]
+    newest = select(func.max(AdjudicationEventRow.id)).where(AdjudicationEventRow.campaign_id == campaign_id)
+    found.append(db.scalar(newest))
     entries = select(func.count()).select_from(PoolEntryRow).join(PoolRow)
     found.append(db.scalar(entries.where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))))
     for chosen in (

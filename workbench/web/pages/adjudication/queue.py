@@ -29,6 +29,7 @@ from workbench.web.forms import (
     status_of,
 )
 from workbench.web.jobs import begin
+from workbench.web.large_pages import made_by_job_if_large
 from workbench.web.navigation import disputes_way
 from workbench.web.requests import Reply, Values, go_to, read_id, write_id
 from workbench.workflow.adjudication.decision_files import decisions_made
@@ -93,6 +94,7 @@ def queue_choice(*, topic: str) -> QueueChoice:
 
 @blueprint.get("")
 @adjudicator
+@made_by_job_if_large
 def index(findings: Findings = (), typed: AdjudicationRules | None = None) -> str:
     """The queue; `?order=`, `?topic=` and `?state=` choose, without a state what is to decide."""
     chosen = queue_choice(topic="topic")

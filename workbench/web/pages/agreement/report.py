@@ -39,6 +39,7 @@ from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading
 from workbench.web.downloads import MadeResult, TextFile, result
 from workbench.web.forms import Findings, findings_of, query_text
+from workbench.web.large_pages import made_by_job_if_large
 from workbench.web.paging import page_of
 from workbench.workflow.agreement.machines import machines_against_people
 from workbench.workflow.agreement.probe_answers import probe_lines
@@ -161,6 +162,7 @@ PAIRS = 12
 
 @blueprint.get("")
 @reader
+@made_by_job_if_large
 def index() -> str:
     """How far the assessors agree: the answer in words, who and which topics stand out, and the rest."""
     page = agreement_page(_whole, weighted=True)
@@ -183,6 +185,7 @@ def index() -> str:
 
 @blueprint.get("/assessors")
 @reader
+@made_by_job_if_large
 def assessors() -> str:
     """Who agrees with whom, who gives higher grades, who agrees with earlier answers, and machines."""
     page = agreement_page(_with_machines, weighted=True)
@@ -201,6 +204,7 @@ def assessors() -> str:
 
 @blueprint.get("/grades")
 @reader
+@made_by_job_if_large
 def grades() -> str:
     """Agreement grade by grade, and at every relevance threshold."""
     page = agreement_page(campaign_agreement, weighted=True)
@@ -209,6 +213,7 @@ def grades() -> str:
 
 @blueprint.get("/pair")
 @reader
+@made_by_job_if_large
 def pair() -> str:
     """Two assessors: their tables, the calculation, the disagreements; `?first=` and `?second=`."""
     first, second = query_text("first"), query_text("second")

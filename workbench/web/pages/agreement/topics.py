@@ -12,6 +12,7 @@ from workbench.storage import Session
 from workbench.web.access import reader
 from workbench.web.downloads import MadeResult, result
 from workbench.web.forms import sent_id
+from workbench.web.large_pages import made_by_job_if_large
 from workbench.web.pages.agreement.report import (
     LINES,
     TABLE,
@@ -35,6 +36,7 @@ blueprint = Blueprint("agreement_topics", __name__, url_prefix="/c/<slug>/agreem
 
 @blueprint.get("")
 @reader
+@made_by_job_if_large
 def index() -> str:
     """Every topic's agreement, lowest first; `?by=` names the coefficient."""
     page = agreement_page(_report)
@@ -62,6 +64,7 @@ def table() -> MadeResult:
 
 @blueprint.get("/pairs")
 @reader
+@made_by_job_if_large
 def pairs() -> str:
     """The pairs of a topic on which assessors differ; `?topic=` names it."""
     return render_page("topic_pairs", required_page(_disputed))

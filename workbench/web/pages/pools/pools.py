@@ -31,6 +31,7 @@ from workbench.web.forms import (
     whole_number,
 )
 from workbench.web.jobs import make_pool_soon
+from workbench.web.large_pages import made_by_job_if_large
 from workbench.web.paging import A_PAGE, ListPage, start_within
 from workbench.web.requests import go_to, of_api
 from workbench.workflow.campaigns.collection import document_count
@@ -180,6 +181,7 @@ def plan() -> str:
 
 @blueprint.get("/<int:pool_id>")
 @reader
+@made_by_job_if_large
 def pool(pool_id: int) -> str:
     """A pool: its recipe, its size by topic, contributions of runs, pairs shared with other pools."""
     with reading_here() as (db, campaign_id):

@@ -30,6 +30,7 @@ from workbench.web.forms import (
     status_of,
     whole_number,
 )
+from workbench.web.large_pages import made_by_job_if_large
 from workbench.web.pages.qrels import RuleForm, rule_form
 from workbench.web.paging import page_of
 from workbench.web.requests import Reply, Values, wants_fragment, write_id
@@ -201,6 +202,7 @@ LEADERS = 14
 
 @blueprint.get("")
 @reader
+@made_by_job_if_large
 def index() -> Reply:
     """The form and a page of its table; before the form is sent, htmx fetches the table of what it proposes.
 
@@ -284,6 +286,7 @@ LINES = 20
 
 @topics.get("", endpoint="index")
 @reader
+@made_by_job_if_large
 def topics_page() -> Reply:
     """What the runs score on each topic; `?order=` is one of ORDERS."""
     with reading() as db:

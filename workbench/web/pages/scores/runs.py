@@ -26,6 +26,7 @@ from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import MadeResult, result
 from workbench.web.forms import named, query_text, sent_ids, whole_number
+from workbench.web.large_pages import made_by_job_if_large
 from workbench.web.pages.scores.leaderboard import (
     Make,
     ScoreForm,
@@ -55,6 +56,7 @@ blueprint = Blueprint("run_scores", __name__, url_prefix="/c/<slug>/scores/run")
 
 @blueprint.get("")
 @reader
+@made_by_job_if_large
 def index() -> Reply:
     """The run that `?tag=` names, among the runs of the form."""
     with reading() as db:
@@ -141,6 +143,7 @@ LINES = 20
 
 @pairs.get("/pairs", endpoint="index")
 @reader
+@made_by_job_if_large
 def pairs_page() -> Reply:
     """Every two runs by `?method=` and `?seed=`; `?from=` is the first of the runs that are shown."""
     with reading() as db:
@@ -170,6 +173,7 @@ def index_file() -> MadeResult:
 
 @pairs.get("/two")
 @reader
+@made_by_job_if_large
 def two() -> Reply:
     """The runs that `?first=` and `?second=` name, else the two best."""
     with reading() as db:
@@ -248,6 +252,7 @@ DEEPEST = 100
 
 @curves.get("", endpoint="index")
 @reader
+@made_by_job_if_large
 def curves_page() -> Reply:
     """The runs that `?drawn=` names, else the best five, by `?curve=`."""
     with reading() as db:
