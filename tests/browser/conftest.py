@@ -103,6 +103,8 @@ def browser() -> Iterator[Browser]:
     options = ["--disable-dev-shm-usage"]
     # One process for all pages of a person, who sees one site: each further one costs a third of a second.
     options.append("--renderer-process-limit=1")
+    # What a key scrolls has moved at once, however busy the machine is.
+    options.append("--disable-smooth-scrolling")
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(
             executable_path=find_browser(), args=options, chromium_sandbox=False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Dialog, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Complaints, Server
 from tests.browser.people import demo_instance, sign_in
@@ -53,22 +53,16 @@ def test_ticks_are_not_lost_by_going_to_other_topics_and_a_link_opens_what_is_fo
     page.goto(f"{campaign}/settings#search")
     expect(page.get_by_label("Allow searching the documents")).to_be_visible()
 
-    asked: list[str] = []
     page.goto(f"{campaign}/assignments")
     boxes = page.locator("table.matrix input[type=checkbox]:enabled")
     boxes.first.set_checked(not boxes.first.is_checked())
 
-    def stay(dialog: Dialog) -> None:
-        asked.append(dialog.type)
-        dialog.dismiss()
-
-    page.once("dialog", stay)
-    page.get_by_role("link", name="Side by side").click(no_wait_after=True)
-    page.wait_for_timeout(300)
-    assert asked == ["beforeunload"]
+    page.on("dialog", lambda dialog: dialog.dismiss())
+    with page.expect_event("dialog") as asked:
+        page.get_by_role("link", name="Side by side").click(no_wait_after=True)
+    assert asked.value.type == "beforeunload"
     # What is saved asks no more.
     page.get_by_role("button", name="Save assignments").click()
     expect(page).to_have_url(f"{campaign}/assignments?pool=1")
     page.get_by_role("link", name="Side by side").click()
     page.wait_for_url(f"{campaign}/preferences")
-    assert asked == ["beforeunload"]

@@ -35,7 +35,7 @@ from workbench.web.chunking import longest_text
 from workbench.web.rendering import plain_words, render_document
 from workbench.workflow.people.accounts import password_findings
 
-SIZE = 60_000
+SIZE = 40_000
 SECONDS = 1.0
 """Of the processor, so that it does not matter what else the machine does; each takes far less."""
 

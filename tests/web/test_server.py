@@ -24,7 +24,7 @@ from workbench.web.access import BYTES_FROM_STRANGERS, BYTES_OF_A_FORM
 from workbench.workflow.people.accounts import account_from
 from workbench.workflow.people.signing_in import open_session
 
-SOON = 2.0
+SOON = 10.0
 """Seconds within which the health check answers beside anything."""
 
 

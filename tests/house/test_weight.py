@@ -1,0 +1,95 @@
+"""The weight of the house: tokens by package, modules and tables.
+
+Tokens are those of Python without comments, docstrings, imports and layout. A number is raised in the commit
+that needs it, with the reason beside it, and lowered by whoever makes a package lighter.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections import Counter
+from pathlib import Path
+
+from tests.tree import ROOT
+from workbench.storage.tables import Base
+
+PACKAGE = ROOT / "workbench"
+TOKENS = {
+    "workflow": 197_800,
+    "web": 90_600,
+    "cli": 47_600,
+    "formats": 43_400,
+    "agreement": 35_400,
+    "scoring": 33_700,
+    "pooling": 25_100,
+    "trust": 21_000,
+    "releases": 18_500,
+    "storage": 18_000,
+    ".": 14_000,
+    "learning": 11_100,
+    "searching": 9_300,
+    "consensus": 8_500,
+    "help": 4_300,
+    "demo": 3_600,
+    "json_forms": 2_600,
+    "deployment": 500,
+}
+MODULES = 479
+TABLES = 42
+SLACK = 1_000
+"""By so many tokens a package may be lighter than its number."""
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
+LAYOUT = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+}
+
+
+def tokens_of(source: str) -> int:
+    """How many tokens a module has."""
+    left_out: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            left_out.update(range(node.lineno, (node.end_lineno or 0) + 1))
+        elif isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            left_out.update(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
+    found = tokenize.generate_tokens(io.StringIO(source).readline)
+    return sum(one.type not in LAYOUT and one.start[0] not in left_out for one in found)
+
+
+def weights() -> Counter[str]:
+    """Tokens by package; the modules beside the packages are `.`."""
+    found: Counter[str] = Counter()
+    for module in modules():
+        place = module.relative_to(PACKAGE)
+        found[place.parts[0] if len(place.parts) > 1 else "."] += tokens_of(module.read_text("utf-8"))
+    return found
+
+
+def modules() -> list[Path]:
+    """The modules that say anything."""
+    return [path for path in sorted(PACKAGE.rglob("*.py")) if path.read_text("utf-8").strip()]
+
+
+def test_docstrings_comments_and_imports_weigh_nothing() -> None:
+    source = '"""Says."""\nimport ast  # why\n\n\ndef one() -> int:\n    """One."""\n    return 1  # one\n'
+    # def one ( ) -> int : return 1
+    assert tokens_of(source) == 9
+
+
+def test_no_package_is_heavier_than_its_number_or_much_lighter() -> None:
+    found = weights()
+    assert {name: number for name, number in found.items() if number > TOKENS[name]} == {}
+    lighter = {name: number for name, number in found.items() if number < TOKENS[name] - SLACK}
+    assert lighter == {}, "lower their numbers"
+
+
+def test_modules_and_tables_are_as_many_as_their_numbers() -> None:
+    assert len(modules()) == MODULES
+    assert len(Base.metadata.tables) == TABLES
