@@ -4,58 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
-from collections import Counter
-from functools import partial
 from pathlib import Path
 
-import pytest
-
 from tests.cli.executable import Terminal
-from workbench.cli.backup import SHOWN_EVERY, _count, described, row_progress
-from workbench.storage.rows import Contents, TableSurvey, no_progress
-
-
-def contents(**rows: int) -> Contents:
-    return Contents("0001", tuple(TableSurvey(name, (), count, name) for name, count in rows.items()))
-
-
-HELD = contents(account=1, campaign=2, topic=0, note=4)
-IN_WORDS = "2 campaigns, 1 account; 7 rows in 4 tables"
-
-
-def test_what_a_copy_holds_is_said_in_words() -> None:
-    assert described(HELD) == IN_WORDS
-    assert described(contents(note=3)) == "3 rows in 1 tables"
-
-
-class Status:
-    """Takes what a terminal would show."""
-
-    def __init__(self) -> None:
-        self.shown: list[str] = []
-
-    def update(self, text: str) -> None:
-        self.shown.append(text)
-
-
-def test_rows_are_counted_by_step_and_not_each_is_shown() -> None:
-    status = Status()
-    add = partial(_count, status, Counter())
-    add("reading", 0)
-    for _ in range(2 * SHOWN_EVERY):
-        add("reading", 1)
-    add("comparing", 5)
-    assert status.shown == ["reading", "reading: 997 rows", "reading: 1,994 rows", "comparing: 5 rows"]
-
-
-def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    with row_progress() as unseen:
-        unseen("reading", 1)
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    with row_progress() as progress:
-        progress("reading", 1)
-    assert progress is not no_progress
-    assert unseen is no_progress
 
 
 def test_a_backup_is_written_once_and_verified_against(populated: Terminal, tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterator
 
 import pytest
@@ -13,7 +11,6 @@ from workbench.cli.agreement_output import bounds_in_words, four
 from workbench.cli.output import (
     COLLECTED_IN_MEMORY,
     collected,
-    json_array,
     print_collected,
     print_csv,
     printable,
@@ -40,15 +37,6 @@ def test_a_value_that_is_nearly_nothing_has_no_sign(capsys: pytest.CaptureFixtur
 def test_a_terminal_gets_a_question_mark_for_a_byte_that_was_no_utf8() -> None:
     assert printable("d\udce9 é") == "d? é"
     assert printable(3) == "3"
-
-
-@pytest.mark.parametrize("values", [[], [{"a": "é\udc80"}], [1, [2]]])
-def test_an_array_is_printed_in_parts_as_a_whole_one_is(
-    capfdbinary: pytest.CaptureFixture[bytes], values: list[object]
-) -> None:
-    print_collected(collected(json_array(values)))
-    sys.stdout.flush()
-    assert capfdbinary.readouterr().out == json.dumps(values).encode() + b"\n"
 
 
 def test_an_error_in_the_middle_prints_no_half(capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -18,14 +18,10 @@ from workbench.workflow.people.accounts import NewAccount, any_account, create_a
 pytestmark = pytest.mark.engines
 
 
-def url_of(database: Database) -> str:
-    return database.url
-
-
 @pytest.mark.slow
 def test_the_demo_fills_an_empty_database_goes_on_in_it_and_empties_it(postgresql_database: Database) -> None:
     database = postgresql_database
-    command = ["demo", "--make-only", "--database", url_of(database)]
+    command = ["demo", "--make-only", "--database", database.url]
     first = CliRunner().invoke(workbench, command)
     assert (first.exit_code, "Making the demo" in first.output) == (0, True), first.output
     again = CliRunner().invoke(workbench, command)
@@ -44,9 +40,7 @@ def test_a_database_with_anything_else_is_refused_and_stays_as_it_was(database: 
         require_own(database)
     with database.writing() as db:
         create_campaign(db, name="Somebody's own", slug="own", scale=BINARY)
-    refused = CliRunner().invoke(
-        workbench, ["demo", "--make-only", "--fresh", "--database", url_of(database)]
-    )
+    refused = CliRunner().invoke(workbench, ["demo", "--make-only", "--fresh", "--database", database.url])
     assert refused.exit_code == 1
     assert "this database holds other campaigns: own" in str(refused.exception or refused.output)
     with database.reading() as db:

@@ -31,21 +31,6 @@ def test_the_wheel_holds_every_file_of_the_program_and_no_other(in_wheel: set[st
     assert in_wheel == {"/".join((SHIPPED[path.parts[0]], *path.parts[1:])) for path in ours}
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        "workbench/templates/",
-        "workbench/static/",
-        "workbench/storage/migrations/versions/",
-        "workbench/storage/migrations/env.py",
-        "workbench/demo/documents.jsonl",
-        "workbench/demo/topics.jsonl",
-    ],
-)
-def test_what_is_not_python_code_travels_too(in_wheel: set[str], part: str) -> None:
-    assert [name for name in in_wheel if name.startswith(part)] != []
-
-
 def test_no_scratch_file_that_version_control_ignores_is_shipped(built: Path) -> None:
     (wheel,) = built.glob("*.whl")
     (sdist,) = built.glob("*.tar.gz")

@@ -1,8 +1,9 @@
 """The pages of the browser, by the tab under which a user finds them.
 
 To add a page: write its views in the module of its tab, on a `Blueprint("<page>", __name__)` of its own;
-state on every view who may call it (`web/access.py`), put its templates into `templates/<tab>/`, and add the
-blueprint to `BLUEPRINTS` of its tab. To add a tab: add it here, and to `navigation.PAGES`.
+state on every view who may call it (`web/access.py`), and of one with figures of all judgments that a job
+makes it where a campaign is large (`web/large_pages.py`); put its templates into `templates/<tab>/`, and add
+the blueprint to `BLUEPRINTS` of its tab. To add a tab: add it here, and to `navigation.PAGES`.
 """
 
 from workbench.web.pages import (
