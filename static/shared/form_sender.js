@@ -30,6 +30,7 @@ export class FormSender {
 
   async #untilAnswered(address, request) {
     for (;;) {
+      const woken = this.#backoff.asleep(); // by what comes while it is being sent, such as the network
       const answer = await post(address, request);
       if (["sent", "refused", "conflict"].includes(answer.outcome)) {
         this.#backoff.reset();
@@ -37,7 +38,7 @@ export class FormSender {
       }
       light(answer.outcome);
       if (answer.outcome === "signed-out") showSignedOut();
-      await this.#backoff.failed();
+      await Promise.race([woken, this.#backoff.failed()]);
     }
   }
 }

@@ -83,7 +83,8 @@ export function startSender({ outbox, account, address, onState, onReceipts }) {
       const unreadable = why === null ? null : batch.map(({ client_id }) => ({ client_id, outcome: "refused", why }));
       if (outcome !== "sent" && !unreadable) {
         notify(onState, STATE_OF[outcome] ?? outcome);
-        await backoff.failed();
+        // Not after what came while it was being sent, such as the network: that would wait up to 15 seconds.
+        await Promise.race([woken, backoff.failed()]);
         continue;
       }
       backoff.reset();

@@ -135,6 +135,24 @@ def test_a_form_is_sent_again_as_soon_as_the_page_wakes_until_it_is_answered(
     assert ["You are signed out" in line[3] for line in seen] == [False, False, True, True, False]
 
 
+def test_a_network_that_comes_back_while_a_form_is_being_sent_is_not_missed(modules: Page) -> None:
+    body = f"""{BAR}{STAGE}
+      const answering = window.fetch;
+      window.fetch = (...asked) => {{
+        if (answers.length === 2) window.dispatchEvent(new Event("online"));
+        return answering(...asked);
+      }};
+      const sending = new m.FormSender().send("/", new URLSearchParams(), (one) => one.text());
+      const missed = new Promise((resolve) => realTimeout(() => resolve({{ outcome: "waits" }}), 5000));
+      const answer = await Promise.race([sending, missed]);
+      restore();
+      document.getElementById("bar").remove();
+      return [answer.outcome, sent.length];
+    """
+    # No timer ends here, so that only what came meanwhile can have had it sent again.
+    assert run(modules, "shared/form_sender", body, {"answers": [None, 200]}) == ["sent", 2]
+
+
 @pytest.mark.parametrize("status", [409, 422])
 def test_a_form_that_is_refused_is_sent_once_and_its_page_has_the_reason(modules: Page, status: int) -> None:
     body = f"""{BAR}{STAGE}
