@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from typing import Any
 from unittest.mock import patch
 
@@ -18,7 +18,10 @@ from tests.support import examples
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.formats.packed_lines import NotUnderstood
 from workbench.formats.packed_runs import PackedRun, read_packed
+from workbench.formats.run_check import Expected, RunCheck, check_run
+from workbench.formats.run_rules import RuleSet, RunRules
 from workbench.formats.runs import RunReading, read_run, read_run_arrays, read_run_leading, read_run_top
+from workbench.formats.source import Readable, Twice
 from workbench.ranking import top
 from workbench.records import Ranking, Run, TieRule
 
@@ -82,6 +85,25 @@ def test_what_the_fast_reader_understands_the_plain_one_accepts(content: bytes, 
     reading = read_run(io.BytesIO(content), source="r")
     assert packed.lines == reading.lines
     assert packed.top(100, ties=TieRule.FILE).tag == reading.run.tag
+
+
+@given(
+    odd_runs(), st.sampled_from(RuleSet), st.sampled_from([None, 1, 3]), st.booleans(), st.integers(16, 300)
+)
+@settings(max_examples=examples(100), suppress_health_check=[HealthCheck.too_slow])
+def test_a_check_finds_the_same_whether_it_reads_lines_or_arrays(
+    content: bytes, rule_set: RuleSet, most: int | None, knows_topics: bool, block: int
+) -> None:
+    expected = Expected(
+        topics=("1", "2", "MB001") if knows_topics else None, rules=RunRules(most, rule_set), cut=2
+    )
+
+    def found(opened: Readable, take: Callable[[str, Ranking], None] | None) -> RunCheck:
+        return check_run(opened, source="r", file_stem="tag", expected=expected, take=take)
+
+    by_lines = found(io.BytesIO(content), lambda topic, ranking: None)
+    with in_blocks(block), closing(Twice(io.BytesIO(content), "r")) as opened:
+        assert found(opened, None) == by_lines
 
 
 @given(odd_runs(), st.sampled_from([1, 2, 3, 7]), st.integers(16, 300))

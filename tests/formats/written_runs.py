@@ -32,6 +32,7 @@ _TIED = st.sampled_from(["1", "2", "3", "2.0", "1e0"])
 _NO_SCORES = st.sampled_from(
     ["abc", "nan", "-inf", "1e999", "1_0", "1,5", "0x1", "-", ".", "+.e1", "1.2.3", "٣"]
 )
+_RANKS = st.sampled_from(["1", "2", "12", "1.0", "-4", "first", "+1", "9" * 16, "9" * 30])
 _TOPICS = st.one_of(st.sampled_from(["1", "2", "401", "MB001", "a-topic-of-more-than-eight"]), IDS)
 _DOCNOS = st.one_of(
     IDS,
@@ -53,6 +54,8 @@ def odd_runs(draw: st.DrawFn) -> bytes:
     """A small run, mostly without errors, in any white space, with any scores; one in three has an error."""
     scores = draw(st.sampled_from([DECIMALS, _TIED, st.one_of(DECIMALS, _TIED)]))
     gaps = draw(st.sampled_from([st.just(" "), st.just("\t"), _GAPS]))
+    seconds = draw(st.sampled_from([st.just("Q0"), st.sampled_from(["Q0", "q0", "Q00", "0"])]))
+    ranks = draw(st.sampled_from([st.integers(0, 5).map(str), _RANKS]))
     ends = draw(st.sampled_from([st.just("\n"), st.just("\r\n"), _ENDS]))
     pairs = draw(st.lists(st.tuples(_TOPICS, _DOCNOS), max_size=40, unique=draw(st.integers(0, 3)) > 0))
     if draw(st.booleans()):
@@ -60,7 +63,7 @@ def odd_runs(draw: st.DrawFn) -> bytes:
     tag = draw(st.one_of(st.just("tag"), IDS))
     lines = []
     for topic, docno in pairs:
-        columns = [topic, "Q0", docno, "1", draw(scores), tag]
+        columns = [topic, draw(seconds), docno, draw(ranks), draw(scores), tag]
         lines.append("".join(part + draw(gaps) for part in columns[:-1]) + tag + draw(ends))
     wrong = draw(st.integers(0, 5))
     if wrong == 0:

@@ -17,7 +17,7 @@ to read floating point numbers accurately, PLDI 1990). What that leaves undecide
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -135,6 +135,16 @@ def _alike(lines: Lines, begins: Positions, ends: Positions) -> Scores | None:
     return values
 
 
+def whole_numbers(lines: Lines, field: Field) -> Positions:
+    """The whole numbers of a field; raises NotUnderstood where one is none or has more than 15 digits."""
+    begins, ends = field.begins, field.ends
+    # Numbers with a dot are alike too.
+    values = _alike(lines, begins, ends) if lines.text.find(b".", begins[0], ends[0]) < 0 else None
+    if values is None:
+        raise NotUnderstood
+    return values.astype(np.int64)
+
+
 def _by_float(lines: Lines, field: Field) -> Scores:
     values = finite_doubles(lines.values(field))
     if values is None:
@@ -215,12 +225,25 @@ BLOCK = 2**20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class CheckedColumns:
+    """What scoring does not look at: the numbers of lines and the ranks, in the order of the documents.
+
+    `not_q0` counts the lines whose second column is something else, `first_not_q0` is the first of them.
+    """
+
+    lines: Positions
+    ranks: Positions
+    not_q0: int
+    first_not_q0: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class PackedRun:
     """A run as arrays: of topic number i the documents `starts[i]` to `starts[i + 1]`, in file order.
 
     With a `depth` only documents that can be among the first `depth` of their topic, whatever the tie rule,
     are held. `lines` counts those of the file that hold something. `hashes` are those of the docnos
-    (`docnos.hashes`), where they are known.
+    (`docnos.hashes`), where they are known; `checked` is there where it was asked for.
     """
 
     tag: str
@@ -231,6 +254,7 @@ class PackedRun:
     lines: int
     depth: int | None
     hashes: Words | None = None
+    checked: CheckedColumns | None = None
 
     def first(self, depth: int, *, ties: TieRule = TieRule.TREC_EVAL) -> Positions:
         """Where the first `depth` documents of each topic stand: topic by topic, best first.
@@ -301,6 +325,8 @@ class _Pieces:
     scores: list[Scores] = field(default_factory=list)
     docnos: list[Docnos] = field(default_factory=list)
     hashes: list[Words] = field(default_factory=list)
+    ranks: list[Positions] = field(default_factory=list)
+    others: list[Positions] = field(default_factory=list)
 
 
 def read_packed(
@@ -309,8 +335,12 @@ def read_packed(
     source: str,
     depth: int | None = None,
     visible: bool = False,
+    checked: bool = False,
 ) -> PackedRun:
     """Read a run, plain or gzip, as arrays, of each topic what can be among its first `depth`.
+
+    With `checked` every column is read, and blank lines, bytes that are not ASCII, and ranks that are no
+    whole numbers are not understood.
 
     Raises NotUnderstood for a run that may be wrong, among others where, with `visible`, an id may hold what
     cannot be seen; and InvalidInput for a stream that cannot be read.
@@ -321,6 +351,11 @@ def read_packed(
         if visible and not all_seen(text):
             raise NotUnderstood
         lines = packed_lines(text)
+        if checked:
+            if len(lines) < text.count(b"\n") or not text.isascii():
+                raise NotUnderstood
+            pieces.ranks.append(whole_numbers(lines, lines.columns[3]))
+            pieces.others.append(_not_q0(lines, lines.columns[1]) + count)
         if len(lines):
             _add(pieces, lines)
         count += len(lines)
@@ -334,14 +369,31 @@ def read_packed(
         raise NotUnderstood
     numbers, scores = np.concatenate(pieces.numbers), np.concatenate(pieces.scores)
     docnos, hashed = np.concatenate(pieces.docnos), np.concatenate(pieces.hashes)
+    columns = _checked(pieces, len(prints)) if checked else None
     # Most files have their lines topic after topic; to move them would take a twentieth of the time.
     if (numbers[1:] < numbers[:-1]).any():
         by_topic = np.argsort(numbers, kind="stable")
         numbers, docnos, scores = numbers[by_topic], docnos[by_topic], scores[by_topic]
         hashed = hashed[by_topic]
+        if columns is not None:
+            columns = replace(columns, lines=columns.lines[by_topic], ranks=columns.ranks[by_topic])
     (tag,) = _decoded(pieces.tags)
     starts = np.searchsorted(numbers, np.arange(len(names) + 1))
-    return PackedRun(tag, names, starts, docnos, scores, len(prints), depth, hashed)
+    return PackedRun(tag, names, starts, docnos, scores, len(prints), depth, hashed, columns)
+
+
+def _not_q0(lines: Lines, second: Field) -> Positions:
+    """In which lines (from 0) the second column is not Q0."""
+    octets = np.frombuffer(lines.text, np.uint8)
+    first, last = octets.take(second.begins), octets.take(second.ends - 1)
+    is_q0 = (second.ends - second.begins == 2) & (first == ord("Q")) & (last == ord("0"))
+    return np.flatnonzero(~is_q0)
+
+
+def _checked(pieces: _Pieces, lines: int) -> CheckedColumns:
+    others = np.concatenate(pieces.others)
+    first = int(others[0]) + 1 if len(others) else 0
+    return CheckedColumns(np.arange(1, lines + 1), np.concatenate(pieces.ranks), len(others), first)
 
 
 def _keep_freed_memory() -> None:

@@ -146,38 +146,35 @@ def whole_bytes(stream: Readable, *, source: str) -> bytes:
 
 
 class Twice:
-    """A stream that can be read from its beginning once more; one that cannot seek is remembered."""
+    """A stream that can be read from its beginning again; one that cannot seek is remembered."""
 
     def __init__(self, stream: Readable, source: str) -> None:
         self._stream = stream
         self._source = source
         self._begin = stream.tell() if isinstance(stream, io.IOBase) and stream.seekable() else None
         self._memory = None if self._begin is not None else _memory()
-        self._rewound = False
 
     def read(self, size: int, /) -> bytes:
         """The next bytes."""
         if self._memory is None:
             return self._stream.read(size)
-        if self._rewound and (remembered := self._memory.read(size)):
+        if remembered := self._memory.read(size):
             return remembered
         data = self._stream.read(size)
-        if not self._rewound:
-            try:
-                self._memory.write(data)
-            except OSError as error:
-                raise rejected(
-                    self._source,
-                    None,
-                    "not-kept",
-                    f"the temporary copy of the input cannot be written: {error.strerror}",
-                    "free disk space, or give a file instead of standard input",
-                ) from error
+        try:
+            self._memory.write(data)
+        except OSError as error:
+            raise rejected(
+                self._source,
+                None,
+                "not-kept",
+                f"the temporary copy of the input cannot be written: {error.strerror}",
+                "free disk space, or give a file instead of standard input",
+            ) from error
         return data
 
     def rewind(self) -> None:
-        """Go back to the beginning; once only, where the stream cannot seek."""
-        self._rewound = True
+        """Go back to the beginning."""
         if self._memory is not None:
             self._memory.seek(0)
         elif self._begin is not None and isinstance(self._stream, io.IOBase):
