@@ -47,8 +47,8 @@ Where things are decided:
                                     JSON show the RunReport of formats/run_report.py
     which pairs agreement includes  agreement/selection.py, under agreement/options.py
     what kappa is                   agreement/coefficients.py and agreement/alpha.py
-    which pairs are disputed        consensus/spreads.py; in which order, workflow/adjudication/queue_table.py
-    what takes longer than a page   workflow/jobs.py; the kinds of jobs in job_kinds.py, done by worker.py
+    which pairs are disputed        consensus/disputes.py; in what order, workflow/adjudication/queue_table.py
+    what takes longer than a page   workflow/jobs.py; worker.py has the kinds of jobs, and does them
     a page of a large campaign      web/large_pages.py: the last one made, and how old; its job in page_job.py
     what the overview advises       web/pages/overview.py, from workflow/overview
     what is in a release            releases/files.py; what is carried, releases/contents.py

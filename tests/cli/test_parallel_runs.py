@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.executable import qrels_file, run_file, workbench
-from workbench.cli import relevance_files
-from workbench.cli.relevance_files import map_runs
+from workbench.cli import qrels_files
+from workbench.cli.qrels_files import map_runs
 from workbench.cli.runs import RunFiles
 from workbench.errors import InvalidInput, WorkbenchError
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are f
 @pytest.fixture
 def two(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every file is large, and there are two processors."""
-    monkeypatch.setattr(relevance_files, "LARGE", 0)
+    monkeypatch.setattr(qrels_files, "LARGE", 0)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
 
 
@@ -70,6 +70,6 @@ def test_scores_are_the_same(
 ) -> None:
     qrels = qrels_file(tmp_path / "qrels", {"1": {"a": 1, "d2": 1, "c": 0}, "2": {"b": 1}})
     shared = workbench("score", qrels, *runs, "--per-topic")
-    monkeypatch.setattr(relevance_files, "LARGE", 2**40)
+    monkeypatch.setattr(qrels_files, "LARGE", 2**40)
     assert shared.stdout == workbench("score", qrels, *runs, "--per-topic").stdout
     assert (shared.returncode, shared.stdout.count(b"run")) == (0, 5 * 3 + 1)

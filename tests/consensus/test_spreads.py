@@ -9,8 +9,7 @@ import pytest
 
 from tests.consensus.pair_by_pair import disputes
 from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE
-from workbench.consensus.disputes import Difference, DisputeRule, spread_of
-from workbench.consensus.spreads import spreads_of
+from workbench.consensus.disputes import Difference, DisputeRule, spread_of, spreads_of
 from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Judgment
 

@@ -20,10 +20,9 @@ from workbench.storage.tables import JobRow
 from workbench.workflow import jobs, worker
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.campaigns.collection import load_documents
-from workbench.workflow.job_kinds import INDEX
 from workbench.workflow.jobs import Doing, Job, JobState, ask, cancel, do, job_of, latest, take, waits
 from workbench.workflow.searching.index import campaign_index
-from workbench.workflow.worker import THIS_HOST, do_waiting, work_until
+from workbench.workflow.worker import INDEX, THIS_HOST, do_waiting, work_until
 
 KIND = "counting"
 

@@ -25,8 +25,14 @@ from workbench.cli.output import (
     say_table,
     setting,
 )
-from workbench.cli.qrels_files import cannot_judge_option, note_topics, read_judged
-from workbench.cli.relevance_files import map_runs, matched, note_lacking
+from workbench.cli.qrels_files import (
+    cannot_judge_option,
+    map_runs,
+    matched,
+    note_lacking,
+    note_topics,
+    read_judged,
+)
 from workbench.cli.runs import RunFiles, run_arguments
 from workbench.errors import WorkbenchError
 from workbench.records import TieRule

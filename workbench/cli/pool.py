@@ -34,8 +34,7 @@ from workbench.cli.output import (
     tie_option,
     usage_errors,
 )
-from workbench.cli.qrels_files import GROUPS, cannot_judge_option, read_graded, read_groups
-from workbench.cli.relevance_files import all_matched
+from workbench.cli.qrels_files import GROUPS, all_matched, cannot_judge_option, read_graded, read_groups
 from workbench.cli.runs import RunFiles, read_runs, read_tops, run_arguments
 from workbench.pooling.adaptive_pool import simulated
 from workbench.pooling.analysis import (

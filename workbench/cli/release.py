@@ -35,7 +35,7 @@ from workbench.cli.output import (
     say_table,
     text_option,
 )
-from workbench.cli.relevance_files import matched
+from workbench.cli.qrels_files import matched
 from workbench.errors import finding_to_json
 from workbench.figures import counted
 from workbench.formats.documents import read_documents

@@ -28,8 +28,15 @@ from workbench.cli.output import (
     setting,
     tie_option,
 )
-from workbench.cli.qrels_files import cannot_judge_option, note_topics, read_judged
-from workbench.cli.relevance_files import all_matched, map_runs, matched, read_relevance
+from workbench.cli.qrels_files import (
+    all_matched,
+    cannot_judge_option,
+    map_runs,
+    matched,
+    note_topics,
+    read_judged,
+    read_relevance,
+)
 from workbench.cli.runs import RunFiles, read_arrays, read_runs, run_arguments
 from workbench.errors import WorkbenchError
 from workbench.records import Qrel, Run, TieRule

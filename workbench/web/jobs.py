@@ -23,17 +23,6 @@ from workbench.storage.tables import CampaignRow
 from workbench.web.access import here
 from workbench.web.context import app_context, read_here, reading, reading_here
 from workbench.workflow import jobs
-from workbench.workflow.job_kinds import (
-    INDEX,
-    LEARNING,
-    OPENING,
-    PACKING,
-    POOL,
-    REBUILDING,
-    RELEASE,
-    UNAVAILABLE,
-    UNWRITABLE,
-)
 from workbench.workflow.jobs import Job, JobState, latest
 from workbench.workflow.pools.drafts import Rebuilt, open_while_others_write, rebuild
 from workbench.workflow.pools.listing import PoolReport, pool_report
@@ -48,7 +37,19 @@ from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.making import MadeRelease, make_release, releases_few_answers
 from workbench.workflow.releases.releases import release_by_version
 from workbench.workflow.searching.index import CampaignIndex, campaign_index, refresh_index
-from workbench.workflow.worker import THIS_HOST, do_waiting
+from workbench.workflow.worker import (
+    INDEX,
+    LEARNING,
+    OPENING,
+    PACKING,
+    POOL,
+    REBUILDING,
+    RELEASE,
+    THIS_HOST,
+    UNAVAILABLE,
+    UNWRITABLE,
+    do_waiting,
+)
 
 LONGEST_SECONDS = 600.0
 """How long a file waits for the result that it holds."""

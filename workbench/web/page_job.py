@@ -9,9 +9,9 @@ from workbench.web.access import ASKED_BY
 from workbench.web.app import create_app
 from workbench.web.large_pages import PAGE, asked_by
 from workbench.workflow.clock import shared_now
-from workbench.workflow.job_kinds import KINDS
 from workbench.workflow.jobs import Doing, Work
 from workbench.workflow.large_campaigns import newest_event
+from workbench.workflow.worker import KINDS
 
 
 def make_page(doing: Doing) -> bytes:

@@ -14,7 +14,7 @@
     trust         whether the runs would stand in the same order if the collection had been made otherwise
     releases      the collection frozen into files, under a version
     overview      how far the campaign has come
-    jobs          what takes longer than a page may: `job_kinds` has the kinds, `worker` does them
+    jobs          what takes longer than a page may: `worker` has the kinds, and does them
 
 A room imports only rooms above it; import-linter checks this. A use-case takes an open session and values,
 and returns frozen dataclasses: it opens nothing, commits nothing, and never hands out a mapped row.

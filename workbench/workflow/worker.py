@@ -1,10 +1,12 @@
-"""The worker: takes jobs in turn and does each in a process of its own, at a lower priority than the server.
+"""The worker: the kinds of jobs, and what does each, in processes at a lower priority than the server.
 
-`workbench serve` starts one; `workbench worker` runs further ones, on this host or others.
+`workbench serve` starts one; `workbench worker` runs further ones, on this host or others. To add a kind: a
+function here or in its room, and a line in KINDS.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import multiprocessing
 import os
@@ -13,15 +15,192 @@ import socket
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 from multiprocessing.process import BaseProcess
 
-from workbench.errors import Unavailable
+from workbench.consensus.rules import RuleChoice
+from workbench.datasets import DatasetPart, catalogue_entry
+from workbench.errors import Conflict, NotFound, Unavailable, WorkbenchError
+from workbench.figures import counted
+from workbench.pooling.strategies import PoolRecipe
+from workbench.records import TieRule
+from workbench.releases.contents import Included
+from workbench.searching.engine import EngineUnavailable, UnwritableIndex
 from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.workflow import jobs
-from workbench.workflow.job_kinds import KINDS, LONG, MAIL
-from workbench.workflow.jobs import Work
+from workbench.workflow.adjudication.disputes import compute_influence
+from workbench.workflow.adjudication.influence import JOB as INFLUENCE
+from workbench.workflow.datasets import DatasetLoaded, load_dataset
+from workbench.workflow.jobs import Doing, Work
 from workbench.workflow.mail.queue import any_due
+from workbench.workflow.mail.sending import send_waiting
+from workbench.workflow.pools.drafts import open_while_others_write, rebuild
+from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
+from workbench.workflow.pools.making import NewPool, make_while_others_write
+from workbench.workflow.releases.collecting import ReleaseRequest
+from workbench.workflow.releases.making import make_release
+from workbench.workflow.runs.packed_store import pack_runs_one_by_one
+from workbench.workflow.searching.index import refresh_index, remove_old_indexes
+from workbench.workflow.trust.jobs import TRUST, answer_question
+
+COLLECTION, INDEX, LEARNING, MAIL, PACKING = ("collection", "index", "learning", "mail", "packing")
+POOL, OPENING, REBUILDING, RELEASE = ("pool", "opening", "rebuilding", "release")
+LONG = (COLLECTION, LEARNING)
+"""Kinds that may take hours: they never take every place of a worker."""
+LEARNING_LOOK_SECONDS = 0.3
+"""So long a batch that was judged waits until it is learned from."""
+LEARNING_IDLE_SECONDS = 300.0
+"""Without work for so long learning ends, which takes the vectors of the texts from memory."""
+_SHOWN = 5
+
+
+def load_collection(doing: Doing) -> bytes:
+    """Bring parts of a collection into the campaign; the result is what was loaded, in words."""
+    asked = doing.job.arguments
+    done = load_dataset(
+        doing.database,
+        doing.campaign_id,
+        catalogue_entry(asked["dataset"]),
+        [DatasetPart(part) for part in asked["parts"]],
+        assessor=asked["assessor"],
+        progress=lambda part, done, total: doing.tell(str(part).capitalize(), done, total),
+    )
+    return in_words(done).encode("utf-8", "replace")
+
+
+def in_words(done: DatasetLoaded) -> str:
+    """What was loaded, as a sentence for each part."""
+    sentences: list[str] = []
+    if done.topics:
+        sentences.append(f"{counted(done.topics.read, 'topic')}, {done.topics.added:,} new.")
+    if done.qrels:
+        sentences.extend(
+            f"{counted(one.judgments, 'judgment')} of {one.name}, {one.new:,} new."
+            for one in done.qrels.assessors
+        )
+    if done.left_out:
+        sentences.append(f"{counted(done.left_out, 'judgment')} with a negative grade left out.")
+    if done.run:
+        sentences.append(f"Run {done.run} added.")
+    if done.documents:
+        found = done.documents.lacking - len(done.documents.absent)
+        sentences.append(
+            f"{found:,} of {counted(done.documents.lacking, 'pooled document')} without text found."
+        )
+        if done.documents.absent:
+            shown = ", ".join(done.documents.absent[:_SHOWN])
+            more = ", …" if len(done.documents.absent) > _SHOWN else ""
+            sentences.append(f"Not in the collection: {shown}{more}.")
+    return " ".join(sentences)
+
+
+def update_index(doing: Doing) -> None:
+    """Update the search index, unless another process does or the campaign is gone."""
+    cluster = doing.settings.cluster
+    try:
+        refresh_index(
+            doing.database,
+            doing.settings.instance,
+            doing.campaign_id,
+            lambda done: doing.tell("Documents indexed", done, doing.job.arguments["documents"]),
+            cluster,
+        )
+        remove_old_indexes(doing.database, doing.settings.instance, cluster)
+    except (Conflict, NotFound):
+        return
+    except UnwritableIndex as error:
+        raise WorkbenchError(UNWRITABLE, remedy=str(error)) from error
+    except EngineUnavailable as error:
+        raise WorkbenchError(UNAVAILABLE, remedy=str(error)) from error
+
+
+UNWRITABLE = "the index cannot be written"
+UNAVAILABLE = "the search engine does not answer"
+
+
+def learn(doing: Doing) -> None:
+    """Train the learners of the campaign's pools as batches are judged, until nobody judges any more."""
+    vectors = CollectionVectors()
+    last = time.monotonic()
+    while time.monotonic() - last < LEARNING_IDLE_SECONDS:
+        if make_rounds(doing.database, doing.campaign_id, vectors):
+            last = time.monotonic()
+        elif not doing.settings.worker:
+            # A request waits for it.
+            return
+        time.sleep(LEARNING_LOOK_SECONDS)
+
+
+def send_mail(doing: Doing) -> None:
+    """Send the messages that are due."""
+    if doing.settings.mail is not None:
+        send_waiting(doing.database, doing.settings.mail)
+
+
+def pack_runs(doing: Doing) -> None:
+    """Pack the runs of the campaign that are not packed yet."""
+    pack_runs_one_by_one(doing.database, doing.campaign_id)
+
+
+def weigh_disputes(doing: Doing) -> bytes:
+    """What each disputed pair could change in the ranking of the runs."""
+    with doing.database.reading() as db:
+        return compute_influence(db, doing.campaign_id)
+
+
+def make_pool(doing: Doing) -> bytes:
+    """Make a pool; the result is its name."""
+    asked = dict(doing.job.arguments)
+    of_pool = {name: asked.pop(name) for name in ("name", "draft", "created_by")}
+    recipe = PoolRecipe(**asked | {"ties": TieRule(asked["ties"])})
+    new = NewPool(doing.campaign_id, recipe, **of_pool, asked_at=doing.job.asked_at)
+    return make_while_others_write(doing.database, new).pool.name.encode()
+
+
+def open_draft(doing: Doing) -> bytes:
+    """Open a draft; the result is empty where it was open."""
+    asked = doing.job.arguments
+    opened = open_while_others_write(doing.database, doing.campaign_id, asked["name"], seen=asked["seen"])
+    return b"opened" if opened else b""
+
+
+def rebuild_draft(doing: Doing) -> bytes:
+    """Rebuild a draft; the result is what entered, what left and what was kept."""
+    done = rebuild(doing.database, doing.campaign_id, doing.job.arguments["name"])
+    return json.dumps([done.entered, done.left, done.kept]).encode()
+
+
+def freeze_release(doing: Doing) -> bytes:
+    """Make a release; the result is its version and its counts."""
+    asked = dict(doing.job.arguments)
+    made_by = asked.pop("made_by")
+    request = ReleaseRequest(
+        **asked
+        | {
+            "choice": RuleChoice(**asked["choice"] | {"given": tuple(map(tuple, asked["choice"]["given"]))}),
+            "included": frozenset(map(Included, asked["included"])),
+            "authors": tuple(asked["authors"]),
+        }
+    )
+    made = make_release(doing.database, doing.campaign_id, request, made_by=made_by)
+    return json.dumps([made.release.version, asdict(made.counts)]).encode()
+
+
+KINDS: Mapping[str, Work] = {
+    COLLECTION: load_collection,
+    INDEX: update_index,
+    LEARNING: learn,
+    MAIL: send_mail,
+    PACKING: pack_runs,
+    INFLUENCE: weigh_disputes,
+    TRUST: answer_question,
+    POOL: make_pool,
+    OPENING: open_draft,
+    REBUILDING: rebuild_draft,
+    RELEASE: freeze_release,
+}
+
 
 NICENESS = 10
 LOOK_SECONDS = 0.2

@@ -50,9 +50,14 @@ from workbench.workflow.adjudication.decision_files import decisions_made, impor
 from workbench.workflow.adjudication.disputes import dispute_queue
 from workbench.workflow.adjudication.queue import COLUMNS, Order, State, queue_export
 from workbench.workflow.adjudication.rules import adjudication_rules, save_adjudication_rules
-from workbench.workflow.agreement.export import machines_export, repeats_export, topics_export
 from workbench.workflow.agreement.machines import machines_against_people
-from workbench.workflow.agreement.report import agreement_by_topic, campaign_pair
+from workbench.workflow.agreement.report import (
+    agreement_by_topic,
+    campaign_pair,
+    machines_export,
+    repeats_export,
+    topics_export,
+)
 from workbench.workflow.agreement.selection import campaign_ratings
 from workbench.workflow.agreement.self_consistency import consistency
 from workbench.workflow.judging.current_judgments import judgment_groups

@@ -29,7 +29,7 @@ from workbench.cli.output import (
     setting,
     with_progress,
 )
-from workbench.cli.relevance_files import all_matched, matched
+from workbench.cli.qrels_files import all_matched, matched
 from workbench.cli.runs import RunFiles, read_arrays, read_tops, run_arguments
 from workbench.figures import between, percent
 from workbench.formats.qrels import read_prels, read_qrels, read_sampled_qrels

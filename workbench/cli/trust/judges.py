@@ -33,13 +33,13 @@ from workbench.cli.output import (
 )
 from workbench.cli.qrels_files import (
     GROUPS,
+    all_matched,
     read_graded,
     read_groups,
     read_judgment_files,
     read_qrels_by_assessor,
     read_tags,
 )
-from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, read_arrays, read_runs, run_arguments
 from workbench.consensus.rules import choices_of, rule_choice
 from workbench.errors import WorkbenchError

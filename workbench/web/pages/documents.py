@@ -40,11 +40,11 @@ from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns import collection
 from workbench.workflow.campaigns.loading import load_in_portions
 from workbench.workflow.campaigns.originals import original_bytes, original_size, shown_file
-from workbench.workflow.job_kinds import COLLECTION
 from workbench.workflow.jobs import Job, cancel, latest
 from workbench.workflow.overview.readiness import readiness
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.pooled_topics import missing_count
+from workbench.workflow.worker import COLLECTION
 
 blueprint = Blueprint("documents", __name__, url_prefix="/c/<slug>/documents")
 A_PAGE = 30

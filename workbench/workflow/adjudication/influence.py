@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
-from workbench.consensus.spreads import Flags, Numbers
+from workbench.consensus.disputes import Flags, Numbers
 from workbench.docnos import Docnos, Places, Words, fingerprints, words_of
 from workbench.pooling.run_tops import RunTops
 from workbench.records import Verdict, id_bytes
 from workbench.scoring.influence import RankingMeans, TopicGains, pairs_that_could_swap, topic_influences
 from workbench.scoring.own_measures import gain_measure
 from workbench.scoring.relevance import Floats
-from workbench.storage.chunks import chunks
+from workbench.storage.rows import chunks
 from workbench.workflow.adjudication.queue_table import QueueTable
 from workbench.workflow.jobs import JobState, latest
 from workbench.workflow.result_form import result_from
@@ -87,7 +87,7 @@ class KnownInfluence:
 
 
 JOB = "influence"
-"""The kind of job that computes it where that takes long (`workflow.job_kinds`)."""
+"""The kind of job that computes it where that takes long (`workflow.worker`)."""
 
 
 class InfluenceComputing:

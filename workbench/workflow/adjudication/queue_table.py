@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from workbench.consensus.disputes import Flags, Numbers, Spreads, spreads_of
 from workbench.consensus.rule import Pair
-from workbench.consensus.spreads import Flags, Numbers, Spreads, spreads_of
 from workbench.records import Judgment, Scale
 from workbench.scoring.influence import Influence
 from workbench.storage.adjudications import CurrentDecision, current_adjudications, current_decisions
-from workbench.storage.chunks import CHUNK, chunks
+from workbench.storage.rows import CHUNK, chunks
 from workbench.storage.tables import AdjudicationEventRow, CampaignRow
 from workbench.workflow.adjudication.decisions import Decided, Decision, decided_in
 from workbench.workflow.adjudication.discussions import Replies, answers_in_discussion

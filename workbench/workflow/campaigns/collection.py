@@ -13,7 +13,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.json_forms.collecting import CampaignJson, LoadedFile, LoadedFiles, TopicJson, filled
 from workbench.records import Document, Topic
-from workbench.storage.chunks import chunks
+from workbench.storage.rows import chunks
 from workbench.storage.tables import (
     AssessorRow,
     CampaignRow,

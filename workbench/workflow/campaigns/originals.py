@@ -20,7 +20,7 @@ from workbench.errors import NotFound
 from workbench.formats.text_formats import docno_of
 from workbench.formats.web_pages import LONGEST_ADDRESS, image_addresses
 from workbench.records import IMAGE_TYPES, PDF_TYPE, Document, Original
-from workbench.storage.chunks import chunks
+from workbench.storage.rows import chunks
 from workbench.storage.tables import OriginalRow
 from workbench.workflow.checks import storable
 

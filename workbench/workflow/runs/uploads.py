@@ -20,7 +20,7 @@ from workbench.formats.run_report import (
     report_to_json,
     with_findings,
 )
-from workbench.storage.chunks import chunks
+from workbench.storage.rows import chunks
 from workbench.storage.tables import CampaignRow, CheckedFileRow, RunRow
 from workbench.workflow.people.groups import ORGANISER, Sender
 from workbench.workflow.runs.run_checks import (

@@ -22,13 +22,13 @@ from workbench.web.pages.agreement.report import (
     required_page,
 )
 from workbench.web.paging import page_of
-from workbench.workflow.agreement.export import topics_export
 from workbench.workflow.agreement.report import (
     TopicDisputes,
     TopicsReport,
     agreement_by_topic,
     disputed_pairs,
     disputed_pairs_export,
+    topics_export,
 )
 
 blueprint = Blueprint("agreement_topics", __name__, url_prefix="/c/<slug>/agreement/topics")
