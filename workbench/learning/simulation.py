@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, astuple, dataclass, field
 from html import escape
-from math import inf
 from operator import attrgetter
 
 import numpy as np
@@ -146,16 +145,16 @@ class LearnerSimulation:
         )
 
     def mean(
-        self, name: str, measure: Callable[[SimulatedReview], float], *, most: float = inf
+        self, name: str, measure: Callable[[SimulatedReview], float], *, least: float = 0, most: float
     ) -> SimulatedMean:
-        """The mean of a measure over topics, with its interval, which ends at the `most` there can be."""
+        """The mean of a measure over topics; its interval has no values that the measure cannot have."""
         values = np.array([measure(one) for one in self.reviews]).reshape(self.options.repeats, -1)
         by_topic, by_seed = values.mean(axis=0), values.mean(axis=1)
         low = high = None
         value = float(by_topic.mean())
         if len(by_topic) > 1:
             reach = float(stdtrit(len(by_topic) - 1, 0.975) * by_topic.std(ddof=1) / np.sqrt(len(by_topic)))
-            low, high = value - reach, min(value + reach, most)
+            low, high = max(value - reach, least), min(value + reach, most)
         return SimulatedMean(name, value, low, high, float(by_seed.min()), float(by_seed.max()))
 
     def recall_of(self, review: SimulatedReview, rule: str) -> float:
@@ -173,11 +172,15 @@ class LearnerSimulation:
         return self.mean(name, lambda one: recall_at(one.ranks, one.relevant, multiple), most=1.0)
 
     def _effort_at(self, recall: float) -> SimulatedMean:
-        return self.mean(f"effort@{recall:g}", lambda one: effort_at(one.ranks, one.relevant, recall))
+        name = f"effort@{recall:g}"
+        return self.mean(name, lambda one: effort_at(one.ranks, one.relevant, recall), most=self.collection)
 
     def _saved(self, saved: WorkSaved) -> SimulatedMean:
         name = f"work-saved@{SAVED_AT:g} ({saved.name})"
-        return self.mean(name, lambda one: saved.compute(one.ranks, self.collection, SAVED_AT), most=1.0)
+        # Negative where more had to be read than documents drawn at random.
+        return self.mean(
+            name, lambda one: saved.compute(one.ranks, self.collection, SAVED_AT), least=-1.0, most=1.0
+        )
 
     def _rule(self, name: str) -> SimulatedRule:
         goal = self.options.goal.recall
