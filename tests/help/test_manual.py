@@ -28,7 +28,7 @@ from workbench.workflow.judging.desk_settings import COMMANDS
 from workbench.workflow.people.roles import Role
 from workbench.workflow.worker import AT_ONCE
 
-WORDS = range(200, 1001)
+WORDS = range(120, 1001)
 PICTURES = ROOT / "static" / "help"
 LARGEST_PICTURE = 150 * 1024
 LINK = re.compile(r"\[[^\]]+\]\(([^)]+)\)")

@@ -1,4 +1,4 @@
-"""The weight of the house: tokens by package, modules and tables.
+"""The weight of the house: tokens by package, modules, tables and words of the manual.
 
 Tokens are those of Python without comments, docstrings, imports and layout. A number is raised in the commit
 that needs it, with the reason beside it, and lowered by whoever makes a package lighter.
@@ -39,6 +39,7 @@ TOKENS = {
 }
 MODULES = 474
 TABLES = 42
+HELP_WORDS = 18_000
 SLACK = 1_000
 """By so many tokens a package may be lighter than its number."""
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
@@ -94,3 +95,7 @@ def test_no_package_is_heavier_than_its_number_or_much_lighter() -> None:
 def test_modules_and_tables_are_as_many_as_their_numbers() -> None:
     assert len(modules()) == MODULES
     assert len(Base.metadata.tables) == TABLES
+
+
+def test_the_manual_has_no_more_words_than_its_number() -> None:
+    assert sum(len(path.read_text().split()) for path in (PACKAGE / "help").rglob("*.md")) <= HELP_WORDS
