@@ -72,7 +72,6 @@ PAGES = {
     "scores of a run": "scores/run?tag={run}",
     "scores of two runs": "scores/two?first={run}&second={other}",
     "scores by topic": "scores/topics",
-    "plan": "plan",
     "analysis": "analysis",
     "trust": "trust",
     "releases": "releases",

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from unittest.mock import patch
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from tests.formats.written_runs import STYLES, Style, long_run
 from tests.scoring.some_qrels import qrels
+from tests.support import examples
 from workbench.errors import WorkbenchError
 from workbench.formats.packed_qrels import read_packed_qrels
 from workbench.formats.packed_runs import PackedRun
 from workbench.formats.qrels import read_qrels
 from workbench.formats.runs import read_run_arrays, read_run_top
+from workbench.records import TieRule
 from workbench.scoring.relevance import ArrayRelevance, Relevance
 from workbench.scoring.scorer import Scorer
 
@@ -49,3 +55,22 @@ def test_the_hashes_that_a_run_has_from_its_reading_find_what_its_docnos_find() 
         scorer = Scorer(judged, "AP NumRet(rel=1)")
         assert scorer.score(read) == scorer.score(whole) == scorer.score(replace(read, hashes=None))
         assert scorer.score(read).per_topic["NumRet(rel=1)"]["1"] == len({"a", "b" * 64, "c" * 65} & {*kept})
+
+
+@given(STYLES, st.integers(1, 60), st.sampled_from(TieRule), st.booleans())
+@settings(max_examples=examples(30), suppress_health_check=[HealthCheck.too_slow])
+def test_documents_that_are_judged_some_at_a_time_score_as_all_at_once(
+    style: Style, together: int, ties: TieRule, double: bool
+) -> None:
+    read = read_run_arrays(io.BytesIO(long_run(style, lines=200)), source="r", depth=None)
+    assert isinstance(read, PackedRun)
+    whole = read.whole()
+    # Every third document is judged, of the topics in another order than the run's, one of which has no run.
+    grades = {
+        topic: {docno: place % 4 for place, docno in enumerate(sorted(ranking.docnos)) if place % 3 == 0}
+        for topic, ranking in [*whole.rankings.items()][::-1]
+    }
+    scorer = Scorer(qrels(grades | {"none": {"x": 1}}), "AP(rel=1) nDCG@3 ESL(rel=1,n=2)")
+    with patch("workbench.scoring.run_arrays.TOGETHER", together):
+        found = scorer.score(read, ties=ties, double_precision=double)
+    assert found == scorer.score(whole, ties=ties, double_precision=double)

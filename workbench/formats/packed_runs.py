@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -44,6 +44,7 @@ from workbench.formats.source import Readable, open_source
 from workbench.ranking import array_order
 from workbench.records import Ranking, Run, TieRule, id_text
 
+Array = TypeVar("Array", bound=np.ndarray[Any, Any])
 # So many digits make an integer below 2^64, and powers of ten up to this one are doubles.
 _MOST_DIGITS, _MOST_PLACES = 19, 22
 _TENS = np.array([10**places % 2**64 for places in range(_MOST_PLACES + 1)], dtype=np.uint64)
@@ -220,6 +221,8 @@ def _corrected(quotients: Scores, digits: Words, places: Positions) -> tuple[Sco
     return np.ldexp(near.astype(np.float64), -shifts), certain
 
 
+TOGETHER = 2**16
+"""How many lines, or those of a larger topic, are looked at together for documents that come twice."""
 BLOCK = 2**20
 """How many bytes are read at a time: what is made of them stays in a processor's cache."""
 
@@ -315,7 +318,10 @@ class PackedRun:
 
 @dataclass(slots=True)
 class _Pieces:
-    """What is gathered from block to block: the topics' numbers, fingerprints of all lines, lines kept."""
+    """What is gathered from block to block: the topics' numbers, fingerprints of all lines, lines kept.
+
+    `begins` has the number of the topic with which some lines begin, and how many lines these are.
+    """
 
     depth: int | None
     topics: dict[bytes, int] = field(default_factory=dict)
@@ -325,6 +331,7 @@ class _Pieces:
     scores: list[Scores] = field(default_factory=list)
     docnos: list[Docnos] = field(default_factory=list)
     hashes: list[Words] = field(default_factory=list)
+    begins: list[Positions] = field(default_factory=list)
     ranks: list[Positions] = field(default_factory=list)
     others: list[Positions] = field(default_factory=list)
 
@@ -363,13 +370,12 @@ def read_packed(
             raise NotUnderstood
     if len(pieces.tags) != 1:
         raise NotUnderstood
-    prints = np.concatenate(pieces.prints)
-    names = _decoded(pieces.topics)
-    if any_twice(prints):
+    if _twice_in_a_topic(_joined(pieces.prints), *_joined(pieces.begins).reshape(-1, 2).T):
         raise NotUnderstood
-    numbers, scores = np.concatenate(pieces.numbers), np.concatenate(pieces.scores)
-    docnos, hashed = np.concatenate(pieces.docnos), np.concatenate(pieces.hashes)
-    columns = _checked(pieces, len(prints)) if checked else None
+    names = _decoded(pieces.topics)
+    numbers, scores = _joined(pieces.numbers), _joined(pieces.scores)
+    docnos, hashed = _joined(pieces.docnos), _joined(pieces.hashes)
+    columns = _checked(pieces, count) if checked else None
     # Most files have their lines topic after topic; to move them would take a twentieth of the time.
     if (numbers[1:] < numbers[:-1]).any():
         by_topic = np.argsort(numbers, kind="stable")
@@ -379,7 +385,27 @@ def read_packed(
             columns = replace(columns, lines=columns.lines[by_topic], ranks=columns.ranks[by_topic])
     (tag,) = _decoded(pieces.tags)
     starts = np.searchsorted(numbers, np.arange(len(names) + 1))
-    return PackedRun(tag, names, starts, docnos, scores, len(prints), depth, hashed, columns)
+    return PackedRun(tag, names, starts, docnos, scores, count, depth, hashed, columns)
+
+
+def _joined(pieces: list[Array]) -> Array:
+    """The pieces in one, and not twice in memory for longer than that takes."""
+    joined = cast(Array, np.concatenate(pieces))
+    pieces.clear()
+    return joined
+
+
+def _twice_in_a_topic(prints: Words, numbers: Positions, counts: Positions) -> bool:
+    """Whether a fingerprint comes twice, of lines that begin with these topics in turn, so many of each.
+
+    Where each topic has its lines in one place, some are looked at at a time, in a processor's cache.
+    """
+    if (numbers[1:] < numbers[:-1]).any():
+        return any_twice(prints)
+    begins = (np.cumsum(counts) - counts)[np.flatnonzero(np.diff(numbers, prepend=-1))]
+    places = np.searchsorted(begins, np.arange(0, len(prints), TOGETHER))
+    edges = np.unique(np.append(begins[places[places < len(begins)]], len(prints)))
+    return any(any_twice(prints[begin:end]) for begin, end in pairwise(edges.tolist()))
 
 
 def _not_q0(lines: Lines, second: Field) -> Positions:
@@ -391,9 +417,9 @@ def _not_q0(lines: Lines, second: Field) -> Positions:
 
 
 def _checked(pieces: _Pieces, lines: int) -> CheckedColumns:
-    others = np.concatenate(pieces.others)
+    others = _joined(pieces.others)
     first = int(others[0]) + 1 if len(others) else 0
-    return CheckedColumns(np.arange(1, lines + 1), np.concatenate(pieces.ranks), len(others), first)
+    return CheckedColumns(np.arange(1, lines + 1), _joined(pieces.ranks), len(others), first)
 
 
 def _keep_freed_memory() -> None:
@@ -411,7 +437,9 @@ def _add(pieces: _Pieces, lines: Lines) -> None:
     pieces.tags.update(lines.values(tag.at(tags)))
     known, names = pieces.topics, lines.values(topic.at(starts))
     starts = np.append(starts, len(lines))
-    numbers = np.repeat([known.setdefault(name, len(known)) for name in names], np.diff(starts))
+    topics = np.array([known.setdefault(name, len(known)) for name in names])
+    pieces.begins.append(np.column_stack((topics, np.diff(starts))).ravel())
+    numbers = np.repeat(topics, np.diff(starts))
     words = lines.id_words(docno)
     hashed = hashes(words)
     pieces.prints.append(fingerprints(hashed, numbers.view(np.uint64)))

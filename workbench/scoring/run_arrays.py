@@ -67,6 +67,10 @@ class Documents:
         return Documents(self.docnos[places], self.scores[places], hashed, self.numbers[places])
 
 
+TOGETHER = 2**18
+"""From so many documents on, so many are judged at a time: their arrays stay in a processor's cache."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedRows:
     """Runs judged at once: the `rows` of `judged` that have documents, run after run, by topic.
@@ -91,11 +95,53 @@ def documents_of(relevance: Relevance, run: RunArrays) -> Documents:
 
 def judged_rows(
     relevance: Relevance, documents: Documents, rows: Positions, *, ties: TieRule, double_precision: bool
-) -> tuple[JudgedRows, Floats]:
-    """Documents by their `rows`, of which there is one for each topic of each run; shape (documents,).
+) -> JudgedRows:
+    """Documents by their `rows`, of which there is one for each topic of each run; shape (documents,)."""
+    if len(rows) <= TOGETHER:
+        return _judged_rows(relevance, documents, rows, ties, double_precision)
+    begins = np.flatnonzero(np.append(True, rows[1:] != rows[:-1]))
+    sizes, order = np.diff(np.append(begins, len(rows))), np.argsort(rows[begins], kind="stable")
+    ends = np.cumsum(sizes[order])
+    # The documents of a row must not be torn apart, whatever their order in the file.
+    torn = np.flatnonzero(np.diff(rows[begins[order]]) == 0)
+    edges = np.setdiff1d(np.unique(np.searchsorted(ends, np.arange(0, len(rows), TOGETHER)))[1:], torn + 1)
+    parts = (
+        np.concatenate([np.arange(begins[at], begins[at] + sizes[at]) for at in some])
+        for some in np.split(order, edges)
+    )
+    found = (
+        _judged_rows(relevance, documents.at(part), rows[part], ties, double_precision) for part in parts
+    )
+    return _one_after_the_other(relevance, found, len(rows))
 
-    With them the scores that were compared, in the order in which the documents were given.
-    """
+
+def _one_after_the_other(relevance: Relevance, found: Iterable[JudgedRows], documents: int) -> JudgedRows:
+    grades = np.empty(documents, dtype=np.int64)
+    topics, starts, rows, near_tied, pairs, scores = [], [np.zeros(1, np.intp)], [], [], [], []
+    for one in found:
+        before = int(starts[-1][-1])
+        starts.append(one.judged.starts[1:] + before)
+        grades[before : starts[-1][-1]] = one.judged.grades
+        topics.append(one.judged.topics)
+        rows.append(one.rows)
+        near_tied.append(one.near_tied)
+        pairs.append(one.judged.pairs)
+        scores.append(one.judged.scores)
+    several = [one for one in pairs if one is not None]
+    judged = JudgedRun(
+        relevance,
+        np.concatenate(topics),
+        np.concatenate(starts),
+        grades,
+        np.concatenate(several) if several else None,
+        lambda: np.concatenate([given() for given in scores if given is not None]),
+    )
+    return JudgedRows(judged, np.concatenate(rows), np.concatenate(near_tied))
+
+
+def _judged_rows(
+    relevance: Relevance, documents: Documents, rows: Positions, ties: TieRule, double_precision: bool
+) -> JudgedRows:
     docnos, numbers = documents.docnos, documents.numbers
     # Found in the order of the file, since docnos are longer to move than what is found.
     grades = relevance.grades_in_arrays(docnos, numbers, documents.hashes)
@@ -115,7 +161,7 @@ def judged_rows(
         None if pairs is None else arranged(pairs, order),
         lambda: arranged(read, order),
     )
-    return JudgedRows(judged, in_order[starts], near_tied), read
+    return JudgedRows(judged, in_order[starts], near_tied)
 
 
 def read_together(relevance: Relevance, runs: Sequence[RunArrays]) -> JudgedRows:
@@ -123,10 +169,13 @@ def read_together(relevance: Relevance, runs: Sequence[RunArrays]) -> JudgedRows
     several = [documents_of(relevance, run) for run in runs]
     topics = len(relevance.topics)
     rows = np.concatenate([one.numbers + number * topics for number, one in enumerate(several)])
-    found, _ = judged_rows(
-        relevance, Documents.of(several), rows, ties=TieRule.TREC_EVAL, double_precision=False
-    )
-    return found
+    return judged_rows(relevance, Documents.of(several), rows, ties=TieRule.TREC_EVAL, double_precision=False)
+
+
+def in_single_precision(scores: Floats) -> Floats:
+    """The scores as trec_eval compares them."""
+    with np.errstate(over="ignore"):
+        return scores.astype(np.float32).astype(np.float64)
 
 
 def _by_score(
@@ -136,15 +185,12 @@ def _by_score(
 
     The order is None where it is that of the file.
     """
-    order = score_order(scores, numbers)
-    with np.errstate(over="ignore"):
-        singles = scores.astype(np.float32)
+    order, singles = score_order(scores, numbers), in_single_precision(scores)
     in_order, merged, topics = arranged(scores, order), arranged(singles, order), arranged(numbers, order)
     same = (merged[1:] == merged[:-1]) & (topics[1:] == topics[:-1])
     near = same & (in_order[1:] != in_order[:-1])
     if not near.any():
         return order, scores, np.empty(0, dtype=np.intp)
-    read = singles.astype(np.float64)
     # Documents have the same number where single precision ties them; few are nearly tied, and only those are
     # put into both orders.
     levels = np.empty(len(scores), dtype=np.intp)
@@ -153,12 +199,12 @@ def _by_score(
     nearly[in_levels[1:][near]] = True
     at = np.flatnonzero(nearly[levels])
     docnos, own = docnos[at], array_order(docnos[at], scores[at], levels[at], ties)
-    differ = own != array_order(docnos, read[at], levels[at], ties)
+    differ = own != array_order(docnos, singles[at], levels[at], ties)
     near_tied = np.unique(numbers[at[own[differ]]])
     if double_precision:
         return order, scores, near_tied
     # Ties are ordered by docno from any order, but in a file's order only from that.
-    return score_order(read, numbers) if ties is TieRule.FILE else order, read, near_tied
+    return score_order(singles, numbers) if ties is TieRule.FILE else order, singles, near_tied
 
 
 _COMPARED = 10_000
@@ -216,10 +262,13 @@ def _any_judged(relevance: Relevance, run: Run | RunArrays) -> bool:
             if topic in relevance.numbers
             for grade in relevance.grades_of(topic, ranking.docnos)
         )
-    documents = documents_of(relevance, run)
-    for number in dict.fromkeys(documents.numbers.tolist()):
-        of_topic = documents.at(np.flatnonzero(documents.numbers == number))
-        grades = relevance.grades_in_arrays(of_topic.docnos, of_topic.numbers, of_topic.hashes)
+    for topic, begin, end in zip(run.topics, run.starts, run.starts[1:], strict=False):
+        if (number := relevance.numbers.get(topic)) is None:
+            continue
+        hashed = None if run.hashes is None else run.hashes[begin:end]
+        grades = relevance.grades_in_arrays(
+            run.docnos[begin:end], np.full(end - begin, number, dtype=np.intp), hashed
+        )
         if (grades != ABSENT).any():
             return True
     return False

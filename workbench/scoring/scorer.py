@@ -24,7 +24,7 @@ from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels import Reads, compute, kernel_of, reads
 from workbench.scoring.measures import in_the_field, parse_measures
 from workbench.scoring.relevance import Floats, Marks, Positions, Relevance, flattened, strings
-from workbench.scoring.run_arrays import RunArrays, documents_of, judged_rows
+from workbench.scoring.run_arrays import RunArrays, documents_of, in_single_precision, judged_rows
 from workbench.scoring.subtopics import SubtopicRelevance
 from workbench.tables import ResultRows, ResultTable
 
@@ -246,12 +246,11 @@ class Scorer:
     def _of_arrays(self, run: RunArrays, ties: TieRule, double_precision: bool) -> OrderedRun:
         documents = documents_of(self.relevance, run)
         numbers = documents.numbers
-        found, read = judged_rows(
-            self.relevance, documents, numbers, ties=ties, double_precision=double_precision
-        )
+        found = judged_rows(self.relevance, documents, numbers, ties=ties, double_precision=double_precision)
 
         def orders() -> dict[str, list[str]]:
-            listed = strings(documents.docnos[array_order(documents.docnos, read, numbers, ties)])
+            scores = documents.scores if double_precision else in_single_precision(documents.scores)
+            listed = strings(documents.docnos[array_order(documents.docnos, scores, numbers, ties)])
             bounds = pairwise(found.judged.starts.tolist())
             return {
                 self.relevance.topics[number]: listed[begin:end]
