@@ -15,7 +15,6 @@ import json
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from http.client import HTTPException, HTTPResponse
 from importlib import import_module
@@ -27,6 +26,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import Request, urlopen
 
+from workbench.frozen import frozen_dataclass
 from workbench.outside import parsed_json
 
 API = "/api/v1"
@@ -62,7 +62,7 @@ class ApiError(Exception):
         return tuple(finding["code"] for finding in self.problem["findings"])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Operation:
     """An operation of the API as its document states it."""
 

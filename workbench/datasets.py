@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
@@ -22,6 +22,7 @@ from workbench.formats.documents_trec import sgml_document
 from workbench.formats.fields import collapsed
 from workbench.formats.text_formats import JSON_TYPE, SGML_TYPE, record_original, sha256_of
 from workbench.formats.web_pages import PAGE_TYPES, web_page
+from workbench.frozen import frozen_dataclass
 from workbench.records import Document, Original, Qrel, Ranking, Run, Topic
 
 INSTALL = "pip install 'ir-workbench[datasets]'"
@@ -54,7 +55,7 @@ _CHARSET = re.compile(rb"(?im)^content-type:[^\r\n]*charset=[\"']?([A-Za-z0-9_-]
 _TAG_CHARACTERS = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CatalogueEntry:
     """A collection of `ir_datasets`; `documents` counts all that it has, None where that is not known."""
 

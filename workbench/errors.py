@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import StrEnum
+
+from workbench.frozen import frozen_dataclass
 
 
 class Severity(StrEnum):
@@ -14,7 +16,7 @@ class Severity(StrEnum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Finding:
     """An error or warning about an input: where it is, what is wrong and how to fix it.
 

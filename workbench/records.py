@@ -9,17 +9,18 @@ import gc
 import hashlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from operator import attrgetter
 from typing import Protocol, TypeVar
 
 from workbench.errors import WorkbenchError
 from workbench.figures import counted
+from workbench.frozen import frozen_dataclass
 from workbench.tables import ResultRows, ResultTable
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Topic:
     """The statement of an information need; `subtopics` are (id, label) pairs of its aspects."""
 
@@ -34,7 +35,7 @@ PDF_TYPE = "application/pdf"
 IMAGE_TYPES = "image/"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Original:
     """The bytes that a document was read from: a PDF, an image, a page as it was crawled, a record of a file.
 
@@ -59,7 +60,7 @@ class Original:
         return not (self.media_type == PDF_TYPE or self.media_type.startswith(IMAGE_TYPES))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Document:
     """A document as shown to assessors; `text` is plain text or HTML, `original` what it was read from.
 
@@ -83,7 +84,7 @@ class Document:
         return hashlib.sha256(shown.encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Ranking:
     """The documents that a run retrieved for one topic, in file order, with their scores."""
 
@@ -94,7 +95,7 @@ class Ranking:
         return len(self.docnos)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Run(ResultTable):
     """One system's answer to the topics: rankings by topic id, in the order of the file."""
 
@@ -121,7 +122,7 @@ class TieRule(StrEnum):
     FILE = "file"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Contribution:
     """A run that contributed a document to a pool, and the rank (from 1) of the document in it."""
 
@@ -129,7 +130,7 @@ class Contribution:
     rank: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PoolEntry:
     """A (topic, document) pair to be judged; `contributions` are sorted by rank, then tag."""
 
@@ -138,7 +139,7 @@ class PoolEntry:
     contributions: tuple[Contribution, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Grade:
     """A grade of a scale: `value` in the qrels, `key` on the desk; `weight`, 0 to 3, its colour."""
 
@@ -149,7 +150,7 @@ class Grade:
     weight: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Scale:
     """The ordered grades of a campaign and the lowest value that counts as relevant.
 
@@ -250,7 +251,7 @@ class Answer(StrEnum):
     CANNOT_JUDGE = "cannot_judge"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Judgment:
     """An assessor's answer about a (topic, document) pair; `grade` is None unless the answer is a grade."""
 
@@ -261,7 +262,7 @@ class Judgment:
     answer: Answer = Answer.GRADE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Preference:
     """The document that an assessor prefers: `choice` is "first", "second", "tie" or "both_bad"."""
 
@@ -272,7 +273,7 @@ class Preference:
     choice: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Qrel:
     """One line of a qrels file; `iteration` is its second column, in qrels with subtopics the subtopic."""
 
@@ -349,7 +350,7 @@ class Verdict(StrEnum):
 CLUSTER_PREFIX = "workbench"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SearchCluster:
     """An OpenSearch cluster: the addresses of its nodes, and the first part of the names of its indexes.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from enum import StrEnum
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.records import CLUSTER_PREFIX, SearchCluster
 
 PACKAGE = Path(__file__).resolve().parent
@@ -37,7 +38,7 @@ NEARBY: tuple[Network, ...] = tuple(
 MAIL_PORTS = {"starttls": 587, "tls": 465, "none": 25}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MailSettings:
     """The SMTP server that messages are handed to, and who they are from.
 
@@ -54,7 +55,7 @@ class MailSettings:
     password: str = field(default="", repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OpenIdSettings:
     """The OpenID provider with which people can sign in, and as which client this site is registered there.
 
@@ -91,7 +92,7 @@ _DEMANDED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Settings:
     """Everything that differs between installations.
 

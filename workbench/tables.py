@@ -8,7 +8,6 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from html import escape
 from importlib import import_module
@@ -16,13 +15,15 @@ from importlib.util import find_spec
 from itertools import chain, islice
 from typing import Any, TypeVar
 
+from workbench.frozen import frozen_dataclass
+
 Found = TypeVar("Found")
 Row = Sequence[object]
 SHOWN_ROWS = 20
 """Of a result in a notebook: a run can have millions."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ResultRows:
     """A table: its caption, its columns and its `count` rows, which are read once."""
 
@@ -89,7 +90,7 @@ ROWS_OF_A_PART = 1000
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|-")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Export:
     """A result in the forms that other programs read, each made when it is asked for.
 
@@ -184,7 +185,7 @@ def _json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=True, allow_nan=False).encode()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Records:
     """The rows of a table as objects, all of them when called, or one by one."""
 

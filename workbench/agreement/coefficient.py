@@ -14,6 +14,7 @@ from workbench.agreement.intervals import Interval
 from workbench.agreement.ratings import Table
 from workbench.agreement.tally import Floats, Tally
 from workbench.agreement.weights import Weights
+from workbench.frozen import frozen_dataclass
 
 NOBODY = "no pair was judged by both"
 NOT_GIVEN = "nobody gave this grade"
@@ -42,7 +43,7 @@ class Shown(IntEnum):
     """Also by relevance threshold, and for machines against people."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CoefficientValue:
     """One coefficient of agreement over `n` pairs.
 
@@ -205,7 +206,7 @@ def shares_of_grades(tally: Tally) -> Floats:
     return tally.shares / tally.rated[..., np.newaxis]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Step:
     """One step: its name, the sum with numbers in it, the result; `final` is the coefficient itself."""
 
@@ -215,7 +216,7 @@ class Step:
     final: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Sheet:
     """What the steps are written from: counts, labels of grades, and how far grades are apart."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 import numpy as np
@@ -24,6 +24,7 @@ from workbench.agreement.ratings import Ratings, Table, pair_tables
 from workbench.agreement.selection import Selection
 from workbench.agreement.tally import Tally, tally
 from workbench.agreement.weights import Weights
+from workbench.frozen import frozen_dataclass
 
 
 class Band(StrEnum):
@@ -86,7 +87,7 @@ def verdict(value: float | None, *, enough: bool) -> Band | None:
 UNDEFINED = "the coefficient is undefined"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Estimate:
     """One coefficient of some ratings: its value or why there is none, and its intervals.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,9 +24,10 @@ from workbench.agreement.ratings import Ratings, checked
 from workbench.agreement.tally import Floats, Tally, cells_against_the_rest, cells_of, tally, tally_of_cells
 from workbench.agreement.weights import nominal
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BinaryView:
     """A table of two grades, relevant first, looked at closely; what cannot be is None.
 
@@ -106,7 +107,7 @@ def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GradeAgreement:
     """One grade: how often it was given, its specific agreement, and its kappa against all other grades.
 
@@ -194,7 +195,7 @@ LOW_KAPPA = 0.6
 APART = 0.2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Paradox:
     """Agreement is high and kappa low since one grade is so common that chance alone would agree.
 

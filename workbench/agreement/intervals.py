@@ -5,7 +5,6 @@ The quantiles are those of scipy to twelve digits; importing scipy takes longer 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, gamma, log1p, pi, sqrt
 from statistics import NormalDist
@@ -15,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from workbench.agreement.ratings import checked
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 
 # Beyond so many degrees four terms of the expansion for large ones are exact in double precision.
 _NEARLY_NORMAL = 100_000
@@ -103,7 +103,7 @@ def _fraction(a: float, b: float, x: float) -> float:
 LEVEL = 0.95
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Interval:
     """Bounds of a figure at a confidence `level`, how they were found, and why there are none.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -28,6 +27,7 @@ from workbench.agreement.weights import (
 )
 from workbench.agreement.weights import weights_of as weights_named
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 
 OWN = "own"
 
@@ -68,7 +68,7 @@ class Machines(StrEnum):
     ONLY = "only"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AgreementOptions:
     """What an agreement report includes and how it is computed; raises WorkbenchError for what cannot be.
 
@@ -146,7 +146,7 @@ class AgreementOptions:
         return chosen[::-1, ::-1] if categories[0] > categories[-1] else chosen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OptionDefinition:
     """How a field of AgreementOptions is given: by a flag in the terminal, by an argument of an address.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 
 from workbench.agreement.coefficient import Step
@@ -33,11 +33,12 @@ from workbench.agreement.report_json import (
 )
 from workbench.agreement.selection import Selection, Shared
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.latex import document, escaped, number, table
 from workbench.tables import Export
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PairReport:
     """Two assessors among all: their figures as everywhere, at every threshold, and where they differ.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from math import fsum
 from typing import Any
@@ -26,6 +26,7 @@ from workbench.agreement.jackknife import LeftOut, TopicShares, Transform, inter
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import MISSING, Ratings, pair_tables, tables_of_two
 from workbench.agreement.tally import Floats, quotient, tally_of_tables
+from workbench.frozen import frozen_dataclass
 
 # A matrix of more is not read by anybody, and its pairs grow with the square.
 MOST_PAIRED = 30
@@ -34,7 +35,7 @@ _MOST_CELLS = 2**20
 _Two = tuple[Interval | None, Interval | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Overlap:
     """The overlap of some assessors' relevant sets: by topic, and its mean over topics that have one.
 
@@ -52,7 +53,7 @@ class Overlap:
     together_interval: Interval | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MeanOverlap:
     """The mean of the overlaps of every two assessors that have one, with its interval."""
 
@@ -160,7 +161,7 @@ def _mean_of_pairs(sums: Floats) -> Floats:
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AssessorPair(HasEstimates):
     """Two assessors by number: their table (rows are the first's grades) and its estimates.
 
@@ -175,7 +176,7 @@ class AssessorPair(HasEstimates):
     view: BinaryView | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PairwiseMean:
     """The mean of one coefficient over every two assessors for whom it is defined; the others are counted."""
 
@@ -278,7 +279,7 @@ def _mean(
     return PairwiseMean(name, label, source, mean, len(found), len(pairs) - len(found), interval)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Threshold(HasEstimates):
     """Agreement on relevant or not where grades from `relevant_from` on are relevant.
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from math import comb
 from operator import itemgetter
 
 from workbench.agreement.intervals import share_interval
+from workbench.frozen import frozen_dataclass
 from workbench.records import Preference, id_bytes, sorted_ids
 
 FEWEST_DECIDED = 6
@@ -24,7 +25,7 @@ SWAPPED = {"first": "second", "second": "first"}
 _of_each_choice = itemgetter("first", "second", "tie", "both_bad")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DocumentStanding:
     """One document among those it was compared with; `rank` counts from 1, and equal scores share it."""
 
@@ -46,7 +47,7 @@ class DocumentStanding:
         return (self.wins + (self.ties + self.both_bad) / 2) / self.comparisons
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TopicRanking:
     """A topic's documents by the share of comparisons won: `compared` of `possible` pairs have an answer."""
 
@@ -98,7 +99,7 @@ def _ranking(topic: str, given: list[Preference]) -> TopicRanking:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AssessorsCompared:
     """Two assessors on the `n` pairs that both compared: how often they answered the same, or the opposite.
 
@@ -166,7 +167,7 @@ def _directed(one: Preference) -> tuple[tuple[str, str, str], str]:
     return (one.topic, one.second, one.first), SWAPPED.get(one.choice, one.choice)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunsCompared:
     """Two runs side by side: how many comparisons each won, and the two-sided sign test without ties.
 

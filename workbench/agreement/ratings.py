@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.records import places_of, sorted_pairs
 
 Table = NDArray[np.int64]
@@ -193,7 +194,7 @@ AnswerCodes = NDArray[np.int8] | NDArray[np.int16] | NDArray[np.int64]
 """Answers as numbers; in one byte each, or two, wherever the largest grade goes into them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Assessor:
     """One who answers: a person, or a machine."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from workbench.agreement.ratings import Ratings
 from workbench.agreement.selection import Selection
 from workbench.agreement.tally import Floats
 from workbench.figures import counted
+from workbench.frozen import frozen_dataclass
 from workbench.tables import ResultRows, ResultTable
 
 # Overlap three ways is a list of all triples: of more assessors nobody reads it.
@@ -37,7 +38,7 @@ MOST_IN_THREES = 8
 NO_INTERVAL = (None, None, "")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AgreementReport(HasEstimates, ResultTable):
     """A report: the selection, the options, the estimates for all, their means over pairs, and the rest.
 
@@ -120,7 +121,7 @@ def agreement_report(selection: Selection, options: AgreementOptions) -> Agreeme
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Disagreement:
     """A pair on which two assessors differ, with the grade of each."""
 
@@ -203,7 +204,7 @@ def what_differs(found: AgreementReport) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Matrix:
     """Every two assessors by their numbers, and the `order` in which they stand: people, then machines.
 
@@ -262,7 +263,7 @@ def _alike_together(
     return tuple(numbers[place] for place in leaves_list(tree).tolist())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Leniency:
     """What an assessor gave on the `n` pairs that others judged too, and the mean of what the others gave.
 

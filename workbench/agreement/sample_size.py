@@ -8,7 +8,6 @@ of them a topic (Kish 1965). With few topics Student's t takes the place of the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil, isfinite, sqrt
 
 import numpy as np
@@ -20,6 +19,7 @@ from workbench.agreement.jackknife import freedom
 from workbench.agreement.ratings import MISSING, Ratings
 from workbench.agreement.tally import quotient
 from workbench.errors import Finding, InvalidInput
+from workbench.frozen import frozen_dataclass
 
 PLANNED = ("pooled", "gwet")
 """The coefficients with a formula; alpha is within .003 of the pooled kappa."""
@@ -29,7 +29,7 @@ FEWEST_OF_A_KIND = 10
 """Documents that both call relevant, and that they differ on: of fewer no interval covers what it should."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SizeRequest:
     """What is asked: the coefficient's `half_width` at a `level`, and what is expected.
 
@@ -106,7 +106,7 @@ class SizeRequest:
         return ceil(FEWEST_OF_A_KIND / min(both, apart, max(neither, 1e-9)) - 1e-6)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SampleSize:
     """How many documents both must judge: `documents`, `per_topic` of each topic.
 

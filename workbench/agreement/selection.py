@@ -25,9 +25,10 @@ from workbench.agreement.ratings import (
 )
 from workbench.errors import WorkbenchError
 from workbench.figures import counted
+from workbench.frozen import frozen_dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Counts:
     """What is not included as a grade of its own.
 
@@ -45,7 +46,7 @@ class Counts:
     unlisted: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Shared:
     """How two assessors' work lies together: pairs that both graded, and that only one of them did."""
 

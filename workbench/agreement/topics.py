@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import fsum
 
 import numpy as np
@@ -24,6 +24,7 @@ from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import MISSING, Ratings, Table, pair_tables
 from workbench.agreement.tally import tally
 from workbench.agreement.weights import nominal
+from workbench.frozen import frozen_dataclass
 
 FEWEST = 10
 """Of fewer documents with another grade than the most frequent a topic has no interval, nor a word."""
@@ -34,7 +35,7 @@ _DEFINED_ONCE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TopicAgreement(HasEstimates):
     """One topic, by its number among the ratings': estimates of the `topic_coefficients`.
 
@@ -54,7 +55,7 @@ class TopicAgreement(HasEstimates):
         return self.rich < FEWEST
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TopicMean:
     """The mean of a coefficient over `topics` topics, None where it is undefined on all; others left out."""
 

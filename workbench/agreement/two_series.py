@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
 
 import numpy as np
@@ -26,6 +26,7 @@ from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import MISSING, Codes, Ratings, contingency, ratings_of, table_of_codes
 from workbench.agreement.tally import tally
 from workbench.agreement.weights import nominal, quadratic
+from workbench.frozen import frozen_dataclass
 
 FEWEST, FEWEST_RARE = 50, 10
 """Of fewer repeats, or fewer of the rarer grade, no kappa is shown: its interval covers as little as .39."""
@@ -37,7 +38,7 @@ _WOULD_DEFINE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Consistency:
     """Two series of one assessor's grades: what stood first (rows), and what is compared with it (columns).
 
@@ -135,7 +136,7 @@ def repeats_needed(reach: float = 0.1, share: float = 0.8) -> int:
     return n
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Share:
     """A share of `of` pairs with Wilson's interval; all None where there is none."""
 
@@ -145,7 +146,7 @@ class Share:
     of: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MachineComparison(HasEstimates):
     """A machine (columns of the table) against a person or the majority (rows), grades in their order.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,6 +54,7 @@ from workbench.cli.output import (
 )
 from workbench.cli.qrels_files import cannot_judge_option, read_judgment_files, read_qrels_by_assessor
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.records import Answer
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ REPORT_FIELDS = (
 """The options of the whole report."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class View:
     """Which part of a report a command prints, and in which form.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
@@ -35,6 +34,7 @@ from workbench.cli.qrels_files import (
 )
 from workbench.cli.runs import RunFiles, run_arguments
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.records import TieRule
 from workbench.scoring.measures import check_complement, parse_measures
 from workbench.scoring.pairs_of_runs import Comparisons
@@ -167,7 +167,7 @@ def say_topic_table(found: TopicTable) -> None:
     say_aside(f"{found.shown} of {found.lines[0].runs} runs on {len(found.lines)} topics")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ScoredRuns:
     """Runs by one measure, on qrels from a file; `relevant` counts relevant documents by topic."""
 

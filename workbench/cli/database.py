@@ -7,7 +7,7 @@ import os
 import shlex
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -16,6 +16,7 @@ from click.core import ParameterSource
 
 from workbench.cli.output import FOLDER, Function, say_aside
 from workbench.errors import NotFound, Unavailable, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.settings import Settings, read_settings
 from workbench.storage import Session
 from workbench.storage.engine import Database
@@ -132,7 +133,7 @@ Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ChosenCampaign:
     """The campaign that a command names, in the database that its options name."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -22,6 +22,7 @@ from workbench.cli.output import (
     with_progress,
 )
 from workbench.errors import Finding, InvalidInput
+from workbench.frozen import frozen_dataclass
 from workbench.records import Run, TieRule
 
 # The readers of runs are imported where they are used: whoever compares assessors need not wait for them.
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from workbench.pooling.run_tops import RunTops
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunFiles:
     """The files of runs on the command line; `-` is the standard input. Runs are named by tag or by file."""
 

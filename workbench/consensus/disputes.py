@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
 from typing import NamedTuple, TypeVar
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.records import Judgment, Scale
 
 
@@ -35,7 +35,7 @@ _LABELS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DisputeRule:
     """What counts as disputed: which difference, and from how many steps.
 
@@ -68,7 +68,7 @@ class DisputeRule:
         return spread.distance >= (self.steps if self.difference is Difference.DISTANCE else 1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Spread:
     """How far apart the answers of a pair are.
 

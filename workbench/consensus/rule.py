@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 
 if TYPE_CHECKING:
     from workbench.consensus.votes import TableOutcome
@@ -20,7 +20,7 @@ LARGEST = 100_000
 """The highest grade that scorers accept, and so the highest relevance threshold."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RuleParameter:
     """A parameter of a rule: its choices where they are few, its default where it has one.
 
@@ -48,7 +48,7 @@ class RuleParameter:
         return value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Rule:
     """A rule as the registry, the forms and the help know it.
 

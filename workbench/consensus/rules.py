@@ -8,7 +8,7 @@ Forms, options, help and error texts are made from the registry.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -30,6 +30,7 @@ from workbench.consensus.votes import (
     pair_by_pair,
 )
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.records import Scale
 
 EQUALLY_MANY = "equally many assessors gave different grades"
@@ -328,7 +329,7 @@ def bound(rule: Rule, given: Mapping[str, str]) -> dict[str, str]:
     return values
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RuleChoice:
     """A rule by its name with the parameters that were given, by their names; `rule_choice` makes one.
 

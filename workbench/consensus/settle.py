@@ -14,6 +14,7 @@ from workbench.consensus.rule import Pair
 from workbench.consensus.rules import bound, rule_of, settled
 from workbench.consensus.votes import LEFT, Floats, Numbers, VoteTable, vote_table
 from workbench.figures import counted
+from workbench.frozen import frozen_dataclass
 from workbench.records import Judgment, Qrel, Scale, pair_of, sorted_ids
 from workbench.tables import Export, ResultRows, ResultTable, table_export
 
@@ -21,7 +22,7 @@ NO_GRADE = "nobody gave a grade"
 _FIGURES = attrgetter("topic", "docno", "grade", "confidence", "n")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Label:
     """The one grade of a pair: its confidence, the number of assessors' grades, whether adjudicated."""
 
@@ -33,7 +34,7 @@ class Label:
     adjudicated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Unsettled:
     """A judged pair without a grade, and why."""
 
@@ -42,7 +43,7 @@ class Unsettled:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Consensus(ResultTable):
     """One grade for each settled pair, and the others; all sorted by topic, then docno (bytes).
 
@@ -179,7 +180,7 @@ def label_export(found: Consensus) -> Export:
     return table_export(columns, (*settled, *left))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Summary:
     """How many pairs a rule settles and leaves, and what the qrels are like that it makes.
 
@@ -222,7 +223,7 @@ def summary(found: Consensus, *, topics: Collection[str] | None = None) -> Summa
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Accuracy:
     """A rule against expert labels: of `known` labelled pairs that were judged it settled `n`.
 

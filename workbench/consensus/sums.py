@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from workbench.consensus.rule import Rule, RuleParameter
 from workbench.consensus.votes import LEFT, TableOutcome, VoteTable, grades_by_pair
+from workbench.frozen import frozen_dataclass
 from workbench.records import Judgment, Scale, sorted_pairs
 from workbench.tables import Export, table_export
 
@@ -77,7 +77,7 @@ SUM = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SoftLabel:
     """The mean of the `n` grades of a pair, and the share of each grade of the labels' scale."""
 
@@ -88,7 +88,7 @@ class SoftLabel:
     shares: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SoftLabels:
     """Soft labels of all pairs with a grade, sorted by topic and docno (bytes); `grades` name the shares."""
 

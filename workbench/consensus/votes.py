@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from workbench.consensus.rule import Grades, Pair, share_of
 from workbench.errors import Conflict, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.records import Answer, Judgment, Scale, id_bytes, pair_of, places_of, sorted_pairs
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LatestJudgments:
     """The latest judgment of every assessor on every pair, in the order in which they were first judged.
 

@@ -6,7 +6,6 @@ import hashlib
 import io
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 
@@ -27,6 +26,7 @@ from workbench.demo.collection import (
 )
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.formats.runs import write_run
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer, Judgment, id_bytes, sorted_ids
 from workbench.storage import Session
@@ -52,7 +52,7 @@ from workbench.workflow.runs.store import add_runs
 Pair = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DemoAssessor:
     """An assessor of the demo; `pace` is the share done of a topic that is under way, 0 to 1."""
 
@@ -186,7 +186,7 @@ DEPTH = 15
 POOL = f"depth {DEPTH}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DemoPerson:
     """An account of the demo with its role in the campaign; `group` is the group of a participant."""
 

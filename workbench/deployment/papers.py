@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib import resources
 from pathlib import Path
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 
 EXAMPLE_HOST = "judge.example.org"
 HOST_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Deployment:
     """One site: its name, the path under which it is (empty at the root), and the server behind the proxy.
 
@@ -36,7 +37,7 @@ class Deployment:
             )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Paper:
     """One way of running the server, or a part of one; `files` are names in `files/`.
 

@@ -8,7 +8,6 @@ among them: it is a document with scripts and addresses of its own.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
@@ -23,6 +22,7 @@ from workbench.formats.text_formats import (
     sha256_of,
     whole_file,
 )
+from workbench.frozen import frozen_dataclass
 from workbench.records import Document, Original
 
 LONGEST_SIDE = 20_000
@@ -41,7 +41,7 @@ _JPEG_ALONE = frozenset((0x01, *range(0xD0, 0xD8)))
 Size = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ImageForm:
     """What an image is: its media type and its width and height in pixels."""
 

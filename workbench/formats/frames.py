@@ -11,7 +11,6 @@ import math
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -20,6 +19,7 @@ from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.identifiers import check_ids
 from workbench.formats.run_table import MOST_LINES
 from workbench.formats.source import Peekable
+from workbench.frozen import frozen_dataclass
 from workbench.ranking import ordered
 from workbench.records import Qrel, Ranking, Run, id_bytes
 
@@ -29,7 +29,7 @@ MOST_BYTES = 2**29
 """The largest file that is read; a Parquet file may say that it has four times as much unpacked."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FrameColumns:
     """The names of a tool's columns; `rank` is "" where its runs have none."""
 

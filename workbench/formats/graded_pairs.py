@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
@@ -14,6 +13,7 @@ from workbench.formats.identifiers import check_ids, plain
 from workbench.formats.judgments import assessor_bytes
 from workbench.formats.qrels import wrong_grade
 from workbench.formats.source import Readable
+from workbench.frozen import frozen_dataclass
 
 NEEDED = ("topic", "doc", "grade")
 
@@ -21,7 +21,7 @@ _NAMES = {**{name: name for name in NEEDED}, "docno": "doc", "document": "doc"}
 _GRADE = re.compile(r"[0-9]{1,9}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GradedPair:
     """One pair of a file with its grade and the words beside it, and the line where it stands."""
 
@@ -32,7 +32,7 @@ class GradedPair:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PairKind:
     """What a file of graded pairs is about: `one` of them, how its column of words may be called.
 
@@ -113,7 +113,7 @@ HEADER = (
 GivenAnswer = tuple[str, int | None, datetime]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ProbeLine:
     """One answer to a probe: what was given (answer, grade, moment), what was current before, what is known.
 

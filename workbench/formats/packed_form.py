@@ -18,6 +18,7 @@ from workbench.docnos import Docnos
 from workbench.formats.packed_lines import LONGEST_ID, WORD, Positions
 from workbench.formats.packed_runs import PackedRun
 from workbench.formats.run_table import Scores
+from workbench.frozen import frozen_dataclass
 from workbench.ranking import array_order
 from workbench.records import Run, TieRule, id_bytes
 
@@ -27,7 +28,7 @@ Range = tuple[int, int]
 """Offset and length of a part of the arrays, in bytes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Layout:
     """Where things stand in a packed form: the width of its docnos, and how many documents each topic has."""
 
@@ -87,7 +88,7 @@ def places_of(layout: Layout, topics: tuple[int, ...]) -> tuple[Positions, Posit
     return np.cumsum([0, *map(len, found)]), np.concatenate([np.empty(0, np.intp), *found])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PackedForm:
     """A run to be kept: the arrays, and what is to be known for reading them."""
 

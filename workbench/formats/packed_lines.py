@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from workbench.formats.source import BOM, Readable
+from workbench.frozen import frozen_dataclass
 
 Positions = np.ndarray[tuple[int], np.dtype[np.intp]]
 Windows = np.ndarray[tuple[int], np.dtype[np.void]]
@@ -28,7 +28,7 @@ class NotUnderstood(Exception):
     """The fast reader leaves a run to the plain one: it may be wrong, or right in a way that is rare."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Field:
     """One column of a block of lines: where it begins and ends in the block's text, line by line."""
 
@@ -40,7 +40,7 @@ class Field:
         return Field(self.begins[lines], self.ends[lines])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Lines:
     """The lines of a block: its text, the word that begins at each byte of the text, the columns."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 
 from workbench.errors import WorkbenchError
@@ -17,6 +16,7 @@ from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import is_header
 from workbench.formats.identifiers import LONGEST_ID, all_fit, check_ids, plain
 from workbench.formats.source import BOM, LINE_LIMIT, Readable, Twice, byte_lines, open_source
+from workbench.frozen import frozen_dataclass
 from workbench.records import Qrel, id_bytes, id_text, without_collections
 
 BEIR_HEADER = (b"query-id", b"corpus-id", b"score")
@@ -217,7 +217,7 @@ def write_subtopic_qrels(lines: Iterable[tuple[str, str, str, int]]) -> Iterator
 _SHAPE = "sampled qrels have the columns topic 0 docno stratum grade, with -1 for what is not judged"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SampledQrel:
     """A document that could be drawn, its stratum, and its grade; None where it was not drawn or judged."""
 
@@ -274,7 +274,7 @@ _METHODS = ("0", "1", "2")
 _NOT_DRAWN = "0"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Prel:
     """A document that was drawn for statAP with this `inclusion` probability, and its grade."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from statistics import mean
 
 from workbench.formats.documents import recognised_binary
 from workbench.formats.source import Readable, open_source
+from workbench.frozen import frozen_dataclass
 
 HEAD_BYTES = 2**16
 """So much of the plain content is looked at."""
@@ -30,7 +30,7 @@ class FileKind(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Recognised:
     """The kind of a file, and whether it can be no other; else the likelier of topics and documents."""
 

@@ -31,6 +31,7 @@ from workbench.formats.run_table import (
     run_table,
 )
 from workbench.formats.source import Readable, Twice
+from workbench.frozen import frozen_dataclass
 from workbench.records import Ranking, id_bytes, id_text
 
 Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
@@ -271,7 +272,7 @@ _SCORE = re.compile(rb"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
 _SUFFIXES = (".txt", ".run", ".trec", ".res", ".results", ".tsv", ".out")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Expected:
     """What a run is checked against: the topics and docnos that exist, where known, and the rules.
 
@@ -286,7 +287,7 @@ class Expected:
     storable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunCheck:
     """What a check found in a file: `tag` is None if there are errors; topics and lines are counts.
 

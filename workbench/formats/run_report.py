@@ -23,6 +23,7 @@ from workbench.formats.run_check import RunCheck, are_distances, contradicting, 
 from workbench.formats.run_rules import CODES, DEFAULT_RULES, NOTES, RunRules, Treatment
 from workbench.formats.run_table import LINE_BYTES, finite_doubles
 from workbench.formats.source import Readable, byte_lines, open_source
+from workbench.frozen import frozen_dataclass
 from workbench.ranking import ordered
 from workbench.records import Ranking, id_bytes, id_text
 
@@ -35,7 +36,7 @@ REPAIRABLE = frozenset(
 _SEPARATORS = (b",", b";", b"|")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Change:
     """One kind of change: what was done, in words, and in how many lines (1 for the whole file)."""
 
@@ -44,7 +45,7 @@ class Change:
     lines: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Repaired:
     """A repaired file and what was changed in it; check it to see whether errors are left."""
 
@@ -240,7 +241,7 @@ class FileVerdict(StrEnum):
     REFUSED = "refused"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Repair:
     """What an automatic repair would change, in words, and how many errors would remain."""
 
@@ -248,7 +249,7 @@ class Repair:
     errors_left: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunReport:
     """What was found in a file: counts, errors (`error_count` includes those not listed) and warnings.
 
@@ -274,7 +275,7 @@ class RunReport:
         return FileVerdict.NOTED if any(one.code not in NOTES for one in self.warnings) else FileVerdict.GOOD
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FindingGroup:
     """What several files have in common: a kind of finding, and each file's findings of it.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from datetime import date
 from enum import StrEnum
 from functools import partial
@@ -12,6 +12,7 @@ from typing import Any
 
 from workbench.errors import Finding, Severity, rejected
 from workbench.formats.error_collector import ErrorCollector
+from workbench.frozen import frozen_dataclass
 
 MOST_PER_TOPIC = 10**9
 
@@ -44,7 +45,7 @@ _MEANINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Code:
     """A kind of finding about a run: its words, and how the strict, the usual and the lenient set treat it.
 
@@ -122,7 +123,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
 NOTES = frozenset({"ties"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunRules:
     """What a campaign asks of runs: a set of rules, and limits, None where there is none.
 

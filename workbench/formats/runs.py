@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import isfinite
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
@@ -12,11 +11,12 @@ from workbench.formats.identifiers import plain
 from workbench.formats.packed_lines import NotUnderstood
 from workbench.formats.packed_runs import PackedRun, read_packed
 from workbench.formats.source import Readable, Twice
+from workbench.frozen import frozen_dataclass
 from workbench.ranking import ordered, top
 from workbench.records import Ranking, Run, TieRule
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunReading:
     """A run that was accepted, the number of its lines that hold something, and the warnings about it."""
 

@@ -11,13 +11,13 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, NoReturn, TypeVar
 
 from workbench.errors import WorkbenchError
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.identifiers import trimmed
 from workbench.formats.source import Peekable
+from workbench.frozen import frozen_dataclass
 from workbench.records import Document, Original, Topic, id_bytes
 
 Lines = Iterable[tuple[int, str]]
@@ -31,7 +31,7 @@ Looked = TypeVar("Looked")
 Found = TypeVar("Found")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Format(Generic[Given, Looked, Found]):
     name: str
     words: str

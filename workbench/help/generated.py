@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from workbench.frozen import frozen_dataclass
 from workbench.records import CLUSTER_PREFIX
 from workbench.settings import SHORTEST_SECRET
 
@@ -249,7 +249,7 @@ def _option(name: str) -> str:
     return name.replace("_", "-")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Variable:
     """An environment variable, as the manual explains it: `default` and `meaning` are Markdown.
 

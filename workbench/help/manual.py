@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib import resources
 
 from workbench.errors import NotFound
+from workbench.frozen import frozen_dataclass
 
 FENCE = "---\n"
 
@@ -27,7 +27,7 @@ class Reader(StrEnum):
     EVERYONE = "Everyone"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Page:
     """One page: `text` is its Markdown below the title, tables of the program not yet filled in.
 

@@ -9,12 +9,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from workbench.frozen import frozen_dataclass
 from workbench.help.generated import fill_in
 from workbench.help.manual import Page, page_named, pages
 
@@ -30,7 +30,7 @@ PictureAddress = Callable[[str], str]
 """From the file name of a picture to its address."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Section:
     """The words under one heading; the one before the first heading has the page's title and no anchor."""
 
@@ -162,7 +162,7 @@ MOST_TERMS = 8  # anybody may search, and each word costs a look through all sec
 AROUND = 14  # words of a snippet before and after the first word that was found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Piece:
     """A part of a snippet; `found` where it is a word that was searched."""
 
@@ -170,7 +170,7 @@ class Piece:
     found: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Hit:
     """A section with the words that were searched, and a snippet of it."""
 
@@ -179,7 +179,7 @@ class Hit:
     snippet: tuple[Piece, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Indexed:
     section: Section
     title: frozenset[str]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
 
+from workbench.frozen import frozen_dataclass
 from workbench.learning.vectors import Numbers
 
 
@@ -62,7 +62,7 @@ def saved_by_asreview(ranks: Numbers, collection: int, recall: float) -> float:
     return (int(np.searchsorted(line, found)) + 1 - int(ranks[found - 1])) / collection
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class WorkSaved:
     """A definition of work saved: its name, its formula, and the function of ranks, size and recall."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
 from scipy.special import expit
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.learning.vectors import Bools, Floats, Numbers, Vectors
 
 PRESUMED = 100
@@ -19,7 +19,7 @@ _DECIMALS = 5
 _PRESUMED, _SHUFFLED = 1, 2  # what a draw is for, so that no two draws of a round are the same
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Lesson:
     """What a learner may know when a round begins.
 
@@ -39,7 +39,7 @@ class Lesson:
         return np.random.default_rng((self.seed, self.round, purpose))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Learner:
     """A way to order the documents that nobody has read yet.
 
@@ -134,7 +134,7 @@ _DIRECTIONS = 100
 _HALVINGS = 30
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Logistic:
     """A fitted model: a document is relevant with probability 1 / (1 + exp(-(weights · row + intercept)))."""
 

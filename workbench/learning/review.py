@@ -6,13 +6,13 @@ And WHEN to stop one that goes on: what was found, how much there may be, and wh
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.errors import Conflict, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.learning.learners import BMI, Learner, Lesson, learner_named, order_of
 from workbench.learning.missed import ElusionSample, recall_bounds
 from workbench.learning.stopping import (
@@ -39,7 +39,7 @@ class Origin(StrEnum):
     UNRANKED = "unranked"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReviewSettings:
     """How a review goes: `learner` by name, the share of random documents (0 to 1), `batch`, seed, budget.
 
@@ -62,7 +62,7 @@ class ReviewSettings:
             )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReviewRound:
     """A ranking that serves until the next one: `places` (ranked,), best first, and their `scores`.
 
@@ -75,7 +75,7 @@ class ReviewRound:
     batch: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReviewChoice:
     """The document that comes next, and why: rank (from 1) and score in a round, or the turn at random."""
 
@@ -352,7 +352,7 @@ def read_in_rounds(
 FEWEST = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RecallEstimate:
     """The recall of `found` relevant documents, with its exact 95 % interval.
 
@@ -366,7 +366,7 @@ class RecallEstimate:
     high: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FurtherSample:
     """What to expect of `documents` more random ones, all judged, as many of them relevant as so far."""
 
@@ -374,7 +374,7 @@ class FurtherSample:
     recall: RecallEstimate
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StoppingAdvice:
     """A review as it stands: `judged` documents, `found` relevant ones, and what the rules say.
 

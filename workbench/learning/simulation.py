@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import asdict, astuple, field
 from html import escape
 from operator import attrgetter
 
@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.learning.effort import WORK_SAVED, WorkSaved, effort_at, recall_at
 from workbench.learning.learners import BMI, Learner, learner_named
 from workbench.learning.missed import share_bounds
@@ -34,7 +35,7 @@ _DRAWN = 5  # what a draw is for; learners and reviews have others
 _PLACES = 100
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SimulationOptions:
     """What is simulated: learner and rules by name, the goal of the rules, `repeats` seeds from `seed` on.
 
@@ -55,7 +56,7 @@ class SimulationOptions:
             raise WorkbenchError("nothing is simulated without a seed", remedy="give 1 repeat or more")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class JudgedTopic:
     """A topic of a judged collection: its text as a row, and which documents are relevant (documents,)."""
 
@@ -64,7 +65,7 @@ class JudgedTopic:
     relevant: Bools
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SimulatedReview:
     """One topic read with one seed: places (from 1) of its relevant documents, and where rules stopped."""
 
@@ -75,7 +76,7 @@ class SimulatedReview:
     stops: Mapping[str, StopPoint]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SimulatedMean:
     """A mean over topics, each the mean of its seeds; its 95 % interval, and the range of the seeds' means.
 
@@ -90,7 +91,7 @@ class SimulatedMean:
     seeds_high: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SimulatedRule:
     """A rule over all topics and seeds: means where it stopped, and how often recall reached `goal`.
 
@@ -108,7 +109,7 @@ class SimulatedRule:
     reached_high: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LearnerSimulation:
     """All reviews that were simulated, in the order of seeds and topics, and what they come to."""
 

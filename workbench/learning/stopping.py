@@ -18,17 +18,17 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from math import ceil, floor, log
 
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.learning.missed import at_most, binomial_at_most
 from workbench.learning.vectors import Bools, Numbers
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StoppingGoal:
     """The recall to reach, and how sure to be of it; rules that promise nothing may ignore both.
 
@@ -46,7 +46,7 @@ class StoppingGoal:
                 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RandomOrder:
     """Documents in the order in which they are drawn at random, the learner knowing nothing of it.
 
@@ -58,7 +58,7 @@ class RandomOrder:
     read_at: Numbers
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReviewTrace:
     """One topic's review: `relevant` (read,) in the order of reading, `ends` (rounds,) read by then.
 
@@ -76,7 +76,7 @@ class ReviewTrace:
         return np.concatenate(([0], np.cumsum(self.relevant)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StopPoint:
     """Where a rule would have stopped: documents read, relevant ones found, and why.
 
@@ -88,7 +88,7 @@ class StopPoint:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StoppingRule:
     """A rule for when enough is read.
 

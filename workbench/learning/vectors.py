@@ -6,7 +6,6 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from zlib import crc32
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.outside import unescaped_html
 from workbench.records import Document, Topic, id_bytes, places_of
 
@@ -58,7 +58,7 @@ def column(word: str) -> int:
     return crc32(word.encode("utf-8", "surrogatepass")) % COLUMNS
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Vectors:
     """A collection as tf-idf vectors of length 1: `matrix` (documents, used columns), docnos ascending.
 

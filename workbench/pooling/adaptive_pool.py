@@ -6,7 +6,6 @@ A `Chooser` for each topic chooses what is handed out next.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from typing import Protocol
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import Conflict, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.planning import size_of_adaptive
 from workbench.pooling.pool import Floats, Gathered, Pair, Places, Pool, TopicCandidates, gather
 from workbench.pooling.strategy import BUDGET, DEPTH_READ, Parameter, Strategy, to_its_depth
@@ -87,7 +87,7 @@ class Happening(StrEnum):
     JUDGED = "judged"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PoolEvent:
     """Something that happened to a pair.
 
@@ -295,7 +295,7 @@ def adaptive_strategy(
     return Strategy(name, help, source, asked, build, size=size_of_adaptive, depth_read=to_its_depth)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Simulated:
     """A document as it was judged: its number (from 1) in the topic, and how many relevant ones by then.
 

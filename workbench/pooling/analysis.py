@@ -12,6 +12,7 @@ from types import MappingProxyType
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.contributions import (
     Contributors,
     Incidence,
@@ -37,7 +38,7 @@ from workbench.records import Run, TieRule
 from workbench.tables import Export, table_export
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SizeAtDepth:
     """The size of the depth pool at one depth, topics sorted (bytes)."""
 
@@ -158,7 +159,7 @@ _NOBODY: Mapping[str, str] = MappingProxyType({})
 _NOTHING: Mapping[str, bool] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TopicPart:
     """A topic of a pool: its pairs, the most it could have, what of it is judged and found relevant.
 
@@ -223,7 +224,7 @@ class Analysis(ExaminedRuns):
         return tuple(topic for topic in self.topics if topic.unusual)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PoolContributors:
     """Whose parts of a pool are counted: its runs, and their groups if any has one."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.pool import Pair, Pool
 from workbench.records import pair_of, places_of, sorted_ids
 
@@ -31,7 +32,7 @@ def without_pairs(pool: Pool, pairs: Iterable[Pair]) -> Pool:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PoolChange:
     """What changes of a topic, of what a run contributed, or of what was added by hand, in pairs.
 
@@ -94,7 +95,7 @@ class ComparedTopic:
     by_hand: Chosen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PoolComparison:
     """What changes from one pool to another.
 
@@ -120,7 +121,7 @@ class TopicComparison:
     by_hand: Numbers
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ComparedTags:
     """The runs of two pools, sorted (bytes), and the places there of those of each."""
 

@@ -10,6 +10,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.pool import Gathered, Pair, Places, Pool, TopicCandidates
 from workbench.records import pair_of, places_of, sorted_ids
 
@@ -63,7 +64,7 @@ def _of_tops(candidates: TopicCandidates, depth: int, place: dict[str, int]) -> 
 _NO_GROUPS: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Part:
     """The pairs that a run or group contributed to a pool, and those of them that no other contributed.
 
@@ -77,7 +78,7 @@ class Part:
     relevant_alone: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Contributors:
     """Runs or groups whose parts are counted: their names, sorted (bytes), and each run's place there."""
 
@@ -127,7 +128,7 @@ def uniques(pool: Pool, groups: Mapping[str, str] | None = None) -> dict[str, tu
     return {name: tuple(pairs) for name, pairs in found.items()}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SimilarPair:
     """Two runs, the pairs they have in common and what share that is of the pairs of either."""
 

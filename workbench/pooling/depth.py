@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from workbench.docnos import Places, Words, docnos_from, joined, words_of
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.planning import Certainty, Counts, Planned, Values, size_of_budget
 from workbench.pooling.pool import Pool, each_tag_once, gather
 from workbench.pooling.run_tops import RunTops, grouped
@@ -21,7 +21,7 @@ from workbench.records import PoolEntry, Run, TieRule, id_bytes, sorted_ids
 NO_DEPTHS: Mapping[str, int] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Depths:
     """One depth, and those that runs (by tag) and topics have of their own; 0 takes nothing.
 

@@ -16,10 +16,11 @@ import struct
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
+
+from workbench.frozen import frozen_dataclass
 
 THRESHOLD = 0.9
 """From this resemblance on two texts are called nearly identical."""
@@ -46,7 +47,7 @@ _VERSION = b"1"
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TextDifference:
     """Sentences of one text in whose place another has others; either may be empty."""
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from workbench.docnos import Places, Words, hashes, words_of
 from workbench.errors import Finding, InvalidInput
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.run_tops import Marks, Reached, RunTops, reached
 from workbench.records import places_of
 
@@ -25,7 +26,7 @@ MOST_ASSESSORS = 10_000
 _SECONDS_AN_HOUR = 3600
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class JudgingWork:
     """How pairs are judged: by how many assessors each, by how many in all, at how many seconds a judgment.
 
@@ -90,7 +91,7 @@ class Certainty(StrEnum):
     AT_MOST = "at most"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Sizes:
     """The pairs of a pool by topic, topics sorted (bytes); whole numbers unless they are expected."""
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import Conflict
 from workbench.figures import counted
+from workbench.frozen import frozen_dataclass
 from workbench.ranking import ordered, top
 from workbench.records import Contribution, PoolEntry, Run, TieRule, id_bytes, pair_of, sorted_ids
 from workbench.tables import ResultRows, ResultTable
@@ -21,7 +22,7 @@ Pair = tuple[str, str]
 """A topic and a docno."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Pool(ResultTable):
     """The (topic, document) pairs that a strategy chose from runs.
 
@@ -62,7 +63,7 @@ class Pool(ResultTable):
         return ResultRows(f"Pool: {counted(count, 'pair')} in {made_of}", columns, rows, count)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TopicSize:
     """The pairs of one topic in a pool, and how many there would be if no two runs shared a document."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 from itertools import pairwise
@@ -18,6 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.planning import Certainty, Counts, Planned, Values, size_of_sample
 from workbench.pooling.pool import Pair, Pool, TopicCandidates, gather
 from workbench.pooling.strategy import (
@@ -50,7 +50,7 @@ def first_by_seed(topic: TopicCandidates, documents: Iterable[int], count: int, 
 _SPEC = re.compile(r"([0-9]+):([0-9]+)(?::((?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:[eE][+-]?[0-9]+)?))?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Stratum:
     """The documents whose best rank lies from `first` to `last`, and the share of them that is drawn.
 

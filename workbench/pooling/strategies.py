@@ -6,12 +6,13 @@ The learner and the pool by hand are here as recipes only: neither takes documen
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.adaptive_pool import Adaptive
 from workbench.pooling.adaptive_strategies import (
     HEDGE,
@@ -121,7 +122,7 @@ WHILE_JUDGING = frozenset({*ADAPTIVE, LEARNER.name})
 """The strategies of pools that begin empty and grow while people judge."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PoolRecipe:
     """How a pool is made: by which strategy of `workbench.pooling`, from which runs.
 

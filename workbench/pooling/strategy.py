@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.planning import Lengths, Planned, Size, Sizes, Values
 from workbench.pooling.run_tops import Reached
 from workbench.records import sorted_ids
@@ -19,7 +19,7 @@ Made = TypeVar("Made", covariant=True)
 _SHOWN = 60
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ParameterKind:
     """What values a parameter takes: their name and an example for people, and the way from text and back.
 
@@ -32,7 +32,7 @@ class ParameterKind:
     write: Callable[[Any], str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Parameter:
     """A value that a strategy needs: what it means, what it is unless given, and its bounds, inclusive."""
 
@@ -90,7 +90,7 @@ def to_its_depth(values: Values) -> int | None:
     return int(values["depth"])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Strategy(Generic[Made]):
     """A way to choose what gets judged, and all that pages, commands and plans need to know of it.
 

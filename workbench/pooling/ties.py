@@ -5,18 +5,18 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from operator import ge
 
 import numpy as np
 
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.contributions import Incidence
 from workbench.pooling.pool import Pair
 from workbench.ranking import ordered
 from workbench.records import Ranking, Run, TieRule, id_bytes, sorted_ids
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CutTie:
     """A run's documents for a topic that have the score of the last one within the depth.
 
@@ -30,7 +30,7 @@ class CutTie:
     outside: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DecidedByTies:
     """The pairs of which the tie rule decided whether they are in the pool, each sorted (bytes).
 
@@ -86,7 +86,7 @@ def _score_across(scores: Sequence[float], depth: int) -> float | None:
     return scores[depth - 1] if scores[depth] == scores[depth - 1] else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RuleOutcome:
     """The pool under a tie rule: its pairs, and what changes from the pool of the rule that was chosen.
 

@@ -20,6 +20,7 @@ from functools import partial
 from typing import IO
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 
 MOST_BYTES = 2**32 - 1
 """A zip without the extensions for larger ones."""
@@ -35,7 +36,7 @@ _TIME, _DATE = 0, 1 << 5 | 1  # 1980-01-01 00:00, the first time that a zip can 
 _MODE = 0o100644 << 16
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ZipMember:
     """A file in a zip: its first byte there, its size, and the CRC-32 that the zip states for it."""
 

@@ -8,7 +8,7 @@ import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import IO, Any
 
 from workbench import __version__
@@ -16,6 +16,7 @@ from workbench.consensus.rules import ASSESSOR, THEN, rule_of
 from workbench.consensus.settle import consensus
 from workbench.errors import Finding, InvalidInput, Severity, WorkbenchError
 from workbench.figures import counted
+from workbench.frozen import frozen_dataclass
 from workbench.outside import parsed_json
 from workbench.records import Document
 from workbench.releases.archive import (
@@ -39,7 +40,7 @@ _LINE = re.compile(r"([0-9a-f]{64})  (\S.*)")
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleaseCheck:
     """The outcome of a check: the findings, the SHA-256 of the whole zip, and the contents if it is whole.
 
@@ -64,7 +65,7 @@ class ReleaseCheck:
         return any(one.severity is Severity.ERROR for one in self.findings)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DocumentCheck:
     """Of `stated` documents whose hash a release states, `same` ones have this title and text elsewhere."""
 
@@ -73,7 +74,7 @@ class DocumentCheck:
     same: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MemberDigest:
     """A file in a zip by its SHA-256; `whole` says whether it has the checksum that the zip states for it."""
 

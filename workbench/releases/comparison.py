@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from math import isnan
@@ -13,6 +12,7 @@ from math import isnan
 import numpy as np
 
 from workbench.formats.runs import read_run
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.pool import Pair, each_tag_once
 from workbench.records import Run, grades_of, id_bytes, pair_of, sorted_ids, sorted_pairs
 from workbench.releases.contents import ReleaseAbout, ReleaseContents, ReleaseRule
@@ -31,7 +31,7 @@ ADJUDICATION, DISCUSSION, JUDGMENT, RULE = "adjudication", "discussion", "judgme
 BEFORE, AFTER = "before", "after"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ChangedPair:
     """A pair whose grade differs, None where a release has no line for it.
 
@@ -48,7 +48,7 @@ class ChangedPair:
     decided_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunEffect:
     """A run with its score and rank (from 1; of a tie all have the best) under both releases."""
 
@@ -59,7 +59,7 @@ class RunEffect:
     rank_after: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SwapTest:
     """Two runs that change places: `ahead` is ahead before by `gaps[0]`, `behind` after by `gaps[1]`.
 
@@ -79,7 +79,7 @@ class SwapTest:
         return before, after
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RankingEffect:
     """What a change of the qrels does to the runs that could be scored, by a measure, best of `after` first.
 
@@ -94,7 +94,7 @@ class RankingEffect:
     swaps: tuple[SwapTest, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GradeTable:
     """Pairs by their grade before, one row each, and after, one of `columns` each; None is no line."""
 
@@ -102,7 +102,7 @@ class GradeTable:
     rows: tuple[tuple[int | None, tuple[int, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleaseComparison:
     """What differs from the first release to the second; pairs are sorted by topic and docno (bytes).
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.pool import Pair
 from workbench.records import (
     Answer,
@@ -33,7 +34,7 @@ from workbench.records import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleasedDocument:
     """A pooled or judged document; `sha256` is of the text shown, None if that is not known.
 
@@ -75,7 +76,7 @@ class Included(StrEnum):
     COMMENTS = "comments"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleaseAbout:
     """What the organiser says of a release; `name` is the collection's short name, `licence` an SPDX id.
 
@@ -106,7 +107,7 @@ class ReleaseAbout:
         return " ".join([f"{named}. Version {self.version}.", *([self.homepage] if self.homepage else [])])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleasedSubtopic:
     """A subtopic in the form that readers of topics take."""
 
@@ -114,7 +115,7 @@ class ReleasedSubtopic:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleasedTopic:
     """A topic in the form that readers of topics take."""
 
@@ -137,7 +138,7 @@ class ReleasedTopic:
         return Topic(self.id, self.title, self.description, self.narrative, subtopics)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleasedAssessor:
     """An assessor by pseudonym; `name` is what a machine is called, and empty for a person.
 
@@ -150,7 +151,7 @@ class ReleasedAssessor:
     organiser: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleasedQuestion:
     """A further question about every document, with its labels, the lowest first."""
 
@@ -159,7 +160,7 @@ class ReleasedQuestion:
     required: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleasedAnswer:
     """One entry in the history of an assessor's answers about a pair; the last of a pair is current.
 
@@ -191,7 +192,7 @@ class ReleasedAnswer:
     instructions: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleasedInstructions:
     """A version, from 1, of what the assessors were told: the guidelines and the scale, and since when."""
 
@@ -201,7 +202,7 @@ class ReleasedInstructions:
     scale: Scale
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SeenAnswer:
     """An answer that an adjudicator saw: number `entry` (from 1) in the history of its assessor and pair."""
 
@@ -211,7 +212,7 @@ class SeenAnswer:
     grade: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleasedDecision:
     """One entry in the history of decisions about a pair; the last of a pair is current.
 
@@ -228,7 +229,7 @@ class ReleasedDecision:
     seen: tuple[SeenAnswer, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleasedPreference:
     """The current answer about two documents, or two runs, of a topic (`kind` says which)."""
 
@@ -249,7 +250,7 @@ class ReleasedPreference:
         return Preference(self.assessor, self.topic, self.first, self.second, self.choice)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleasedEntry:
     """A pair of a pool: how many runs brought it, the best rank, and what its sampling design says.
 
@@ -269,7 +270,7 @@ class ReleasedEntry:
     brought_by: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class UndrawnPair:
     """A pair that a sampling strategy could have drawn and did not, with the number of its stratum."""
 
@@ -278,7 +279,7 @@ class UndrawnPair:
     stratum: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleasedEvent:
     """What happened in a topic of an adaptive pool, number by number: the events determine the pool.
 
@@ -301,7 +302,7 @@ class ReleasedEvent:
     score: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleasedPool:
     """An opened pool: its recipe (strategy, parameters, seed, runs and their hashes) and its pairs.
 
@@ -325,7 +326,7 @@ class ReleasedPool:
         return str(self.recipe.get("parameters", {}).get("seed", ""))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleasedRun:
     """A run: the SHA-256 of its plain file, its group and metadata; `content` only if runs are included."""
 
@@ -341,7 +342,7 @@ class ReleasedRun:
     content: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleaseRule:
     """The consensus rule of the qrels with its parameters (a named assessor by pseudonym).
 
@@ -355,7 +356,7 @@ class ReleaseRule:
     parameters: dict[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleasedEstimate:
     """A coefficient over `n` pairs with its interval, rounded to six places; None where it is undefined."""
 
@@ -370,7 +371,7 @@ class ReleasedEstimate:
     undefined: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleaseContents:
     """Everything that goes into a release. `questions` are those asked beside the grade.
 

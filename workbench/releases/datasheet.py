@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from workbench.frozen import frozen_dataclass
 from workbench.records import Answer, pair_of
 from workbench.releases.contents import Included, ReleaseContents
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleaseCounts:
     """Counts of a release. `lines` are those of the qrels, on `topics_judged` of the `topics`.
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import IO, Self, TypeVar
 
 from workbench.errors import InvalidInput, rejected
 from workbench.formats.source import LINE_LIMIT
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.pool import Pair
 from workbench.records import Qrel
 from workbench.releases import files as at
@@ -109,7 +109,7 @@ class ZippedFiles(Mapping[str, bytes]):
             return member.read(LINE_LIMIT)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ZippedRelease:
     """What a comparison reads of a release, from its zip: answers, decisions and runs when it asks."""
 
@@ -157,7 +157,7 @@ class ZippedRelease:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _RunFiles(Mapping[str, bytes]):
     files: ZippedFiles
     paths: Mapping[str, str]

@@ -14,6 +14,7 @@ import numpy as np
 from ir_measures import Measure
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.scoring.binary_kernels import LEVELS, check_collection, eleven_points, f_measure
 from workbench.scoring.graded_kernels import discounts, gains, ideal_gains
 from workbench.scoring.judged_run import JudgedRun, share
@@ -23,7 +24,7 @@ from workbench.scoring.scorer import OrderedRun
 from workbench.tables import Export, result_export
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CurveOptions:
     """Ranks up to `depth`, `rel` as the lowest relevant grade, `beta` of F, and what single curves ask.
 
@@ -166,7 +167,7 @@ RULES = {
 """What each rule of interpolation takes at a level of recall."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunCurve:
     """The mean of a run at each point of the curve; `scored` counts the topics that it has."""
 
@@ -175,7 +176,7 @@ class RunCurve:
     values: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunCurves:
     """Runs by a curve on qrels that `qrels` names: means over `topics` topics at the points `x`.
 

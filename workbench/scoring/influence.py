@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.frozen import frozen_dataclass
 from workbench.scoring.judged_run import share
 from workbench.scoring.relevance import Floats, Grades
 
@@ -52,7 +53,7 @@ class TopicGains:
     below: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GainMeasure:
     """A measure that can be computed again for one changed document; it reads runs to its `depth`.
 
@@ -83,7 +84,7 @@ def _counted(grades: Sequence[int] | Grades) -> Grades:
     return np.maximum(0, np.asarray(grades, dtype=np.int64))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GainFamily:
     """A measure with its parameters: how it is written, examples for people, and how it is made.
 

@@ -13,11 +13,11 @@ for each topic of the run, and name it in `KERNELS` with the parameters that it 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 
 from ir_measures import Measure
 
+from workbench.frozen import frozen_dataclass
 from workbench.scoring.binary_kernels import (
     average_precision,
     bpref,
@@ -73,7 +73,7 @@ class Reads(StrEnum):
     PAIRS = "pairs"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Kernel:
     """How a measure is computed here: which parameters are understood, and what it reads of qrels.
 

@@ -7,7 +7,6 @@ its kernel in `kernels.KERNELS`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import ir_measures
@@ -15,6 +14,7 @@ from ir_measures import Measure
 from ir_measures.measures import ParamInfo
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.scoring.influence import AP, NDCG, RBP, GainMeasure
 
 INTERPOLATIONS = ("max", "bucket")
@@ -149,7 +149,7 @@ OWN: tuple[Measure, ...] = (
 """The measures defined here; nDCG and IPrec are those of ir_measures with a parameter more."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ListedMeasure:
     """A measure as it is written, and what it says; `measure` is one of our own, which ir_measures lacks."""
 

@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.frozen import frozen_dataclass
 from workbench.scoring.relevance import Floats
 
 Counts = NDArray[np.int64]
@@ -18,7 +19,7 @@ TOO_FEW = "a ranking needs two runs"
 ALL_TIED = "all runs have the same score under one of the two"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Correlation:
     """A coefficient from -1 to 1, or why there is none."""
 
@@ -26,7 +27,7 @@ class Correlation:
     undefined: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Swap:
     """Two runs of which one ranking has the one ahead, the other the other; `gap` are both differences.
 
@@ -114,7 +115,7 @@ def _agreed(scores: Floats) -> _Agreed:
     return _Agreed(above, swapped)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RankingComparison:
     """The rankings of the same runs under two sets of qrels, by the names of these.
 

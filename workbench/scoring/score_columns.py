@@ -11,6 +11,7 @@ from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 from numpy.typing import NDArray
 
+from workbench.frozen import frozen_dataclass
 from workbench.records import Run
 from workbench.scoring.binary_kernels import last_rank
 from workbench.scoring.judged_run import JudgedRun
@@ -132,7 +133,7 @@ def _cells(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ScoredRun:
     """A run by all measures, and the documents `unjudged` and read by each that reads judgments."""
 

@@ -17,6 +17,7 @@ from ir_measures.measures.base import MeanAgg
 
 from workbench.errors import WorkbenchError
 from workbench.figures import counted
+from workbench.frozen import frozen_dataclass
 from workbench.ranking import array_order, ordered
 from workbench.records import Qrel, Ranking, Run, TieRule, pair_of, sorted_ids
 from workbench.scoring.field_scorers import FieldScorers, bytewise, descending
@@ -64,7 +65,7 @@ class TopicRows(Mapping[str, Mapping[str, float]]):
 _EMPTY = Ranking((), ())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunScores(ResultTable):
     """A run's worth: `values` by measure over all topics of the qrels, `per_topic` by measure, then topic.
 
@@ -101,7 +102,7 @@ class RunScores(ResultTable):
         return ResultRows(f"Run {self.tag}: {means}; {found}", ("topic", *measures), rows, len(topics))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OrderedRun:
     """A run in the order in which it is read: its grades, and its docnos by topic, decoded when asked for.
 
@@ -385,7 +386,7 @@ def aggregated(measure: Measure, values: Collection[float]) -> float:
 COVERAGE, NOVELTY = "Coverage", "Novelty"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KnownDocuments:
     """The relevant documents of qrels, and those of them that users know.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from math import sqrt
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.scoring.relevance import Floats
 
 LEVEL = 0.95
@@ -39,7 +39,7 @@ class SignificanceTest(StrEnum):
     BOOTSTRAP = "bootstrap"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Significance:
     """A test of no difference between two runs.
 
@@ -56,7 +56,7 @@ class Significance:
     undefined: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunDifference:
     """The first run less the second on the same topics, in the units of the measure.
 
@@ -294,7 +294,7 @@ def _random_signs(topics: int, rounds: int, seed: int) -> Iterator[Floats]:
         yield np.asarray(2.0 * drawn - 1.0, dtype=np.float64)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MeanScore:
     """The mean of the scores of `topics` topics; `low` and `high` bound it at the confidence LEVEL.
 

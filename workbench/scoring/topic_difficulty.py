@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.scoring.relevance import Floats
 from workbench.scoring.scorer import RunScores, higher_is_better, topic_scores_of
 from workbench.tables import Export, table_export
@@ -16,7 +16,7 @@ from workbench.tables import Export, table_export
 ORDERS = {"difficulty": "Hardest first", "disagreement": "Most disagreement first"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TopicSpread:
     """The scores of `runs` runs on a topic.
 
@@ -56,7 +56,7 @@ def topic_spreads(
     return tuple(sorted(found, key=lambda one: (-one.median, -one.low, one.topic)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TopicTable:
     """What runs score on each topic by the measure `shown`, on qrels that `qrels` names.
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ir_measures import AP, IPrec, Measure, NumRet, P, Rprec
 
+from workbench.frozen import frozen_dataclass
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.binary_kernels import LEVELS
 from workbench.scoring.field_scorers import bytewise, descending
@@ -118,7 +118,7 @@ def _line(name: str, topic: str, value: Any) -> str:
     return f"{name:<22}\t{topic}\t{shown}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SummarySheet:
     """What a run's sheet shows; `relevant_from` is the lowest grade that counts as relevant.
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from workbench.errors import WorkbenchError
 from workbench.figures import counted
+from workbench.frozen import frozen_dataclass
 from workbench.latex import between, document, escaped, number, percent, table
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, compare_all, finds_nothing
 from workbench.scoring.relevance import Floats, Positions
@@ -27,7 +28,7 @@ TESTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TwoRuns:
     """Two runs by the measure `shown` on the same qrels, which `qrels` names: `first` less `second`.
 
@@ -154,7 +155,7 @@ MOST_RUNS = {Comparisons.WILCOXON_HOLM: 60, Comparisons.RANDOMISATION_HOLM: 25}
 """Up to how many runs a method takes no more than some seconds; the others are as fast for hundreds."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PairLine:
     """Two runs, the better one first; what is None is undefined."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.records import Document
 from workbench.searching.query import Clause, ClauseRole, SearchQuery
 
@@ -33,7 +33,7 @@ class RefusedQuery(EngineUnavailable):
     """An engine elsewhere cannot answer this query, such as one of too many words; others it can."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DocnoFilter:
     """Which documents may be found: all, or `only` some, and `without` others."""
 
@@ -44,7 +44,7 @@ class DocnoFilter:
 ALL_DOCUMENTS = DocnoFilter()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FoundDocument:
     """A document that a query found, with its score (BM25 where words rank)."""
 
@@ -52,7 +52,7 @@ class FoundDocument:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SearchResults:
     """The best documents, by score and then by docno, and how many match in all."""
 
@@ -60,7 +60,7 @@ class SearchResults:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ScorePart:
     """What one clause of a query, in words, adds to the score of a document."""
 
@@ -68,7 +68,7 @@ class ScorePart:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class IndexVersion:
     """What answered: the engine with its version, the way in which terms are made, documents indexed."""
 

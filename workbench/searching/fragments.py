@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
+from workbench.frozen import frozen_dataclass
 from workbench.records import Document
 from workbench.searching.analysis import Places, WordForms, plain_text, terms, whole_words
 from workbench.searching.query import ClauseRole, SearchQuery, Term, TermKind
@@ -31,7 +32,7 @@ class FragmentPiece(NamedTuple):
     marked: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Fragment:
     """One sentence, or several that follow one another; cut where a sentence is too long."""
 

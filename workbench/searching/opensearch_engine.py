@@ -12,11 +12,11 @@ import logging
 import ssl
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.records import Document, SearchCluster, id_bytes, id_text
 from workbench.searching.analysis import ANALYSIS, plain_text, terms, whole_words
 from workbench.searching.engine import (
@@ -210,7 +210,7 @@ MOST_NAMED = 1_000_000
 _CONFLICT, _MISSING = 409, 404
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class IndexedDocument:
     """A document with the hash that the index is to list it with."""
 

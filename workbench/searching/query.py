@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
+
+from workbench.frozen import frozen_dataclass
 
 NEAR_WORDS = 8
 """How far apart the words of `a NEAR b` may be, where nothing else is asked; as in Indri's `#uw8`."""
@@ -34,7 +35,7 @@ class ClauseRole(StrEnum):
     EXCLUDED = "excluded"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Term:
     """A word, phrase, prefix or two words near each other; `distance` is for the latter.
 
@@ -58,7 +59,7 @@ class Term:
         return f"{text} in the title" if self.in_title else text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Clause:
     """Alternatives of which one is enough, and what the clause does."""
 
@@ -69,7 +70,7 @@ class Clause:
         return " or ".join(map(str, self.terms))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SearchQuery:
     """A query as it was typed and as it was read; `left_out` says whether its end was too much."""
 
@@ -114,7 +115,7 @@ def read_query(typed: str) -> SearchQuery:
     return SearchQuery(typed, clauses, left_out=len(typed) > LONGEST_QUERY or any(read))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Item:
     """A piece between blanks: its signs, and its phrase or its word."""
 

@@ -16,7 +16,7 @@ import zipfile
 import zlib
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -37,6 +37,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 
 from workbench import __version__
 from workbench.errors import Conflict, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.outside import parsed_json
 from workbench.storage.engine import Database
 from workbench.storage.migrate import (
@@ -71,7 +72,7 @@ LEVEL = 3
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, KeyError, ValueError)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Backup:
     """An archive that was written and read back: where it is, its size and hash, and what it holds."""
 

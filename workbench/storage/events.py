@@ -28,6 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from workbench.frozen import frozen_dataclass
 from workbench.records import id_bytes
 from workbench.storage import locks
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
@@ -91,7 +92,7 @@ def recorded_event(db: Session, assessor_id: int, client_id: str) -> CurrentEven
     return None if row is None else CurrentEvent._make(row)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Pair:
     """An assessor's pair, as the index of events begins; an assessor belongs to one campaign."""
 

@@ -7,7 +7,6 @@ import binascii
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -33,6 +32,7 @@ from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.types import TypeEngine, UserDefinedType
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.outside import parsed_json
 from workbench.storage.tables import (
     AccessTokenRow,
@@ -81,7 +81,7 @@ def no_progress(step: str, rows: int) -> None:
     """Report nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TableSurvey:
     """How many rows a table has, and the SHA-256 of their lines."""
 
@@ -91,7 +91,7 @@ class TableSurvey:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Contents:
     """What a database or an archive holds; two with the same rows have the same `sha256`."""
 

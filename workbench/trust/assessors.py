@@ -13,6 +13,7 @@ from workbench.consensus.rules import ASSESSOR, RULES, RuleChoice, choice_name
 from workbench.consensus.settle import consensus
 from workbench.consensus.votes import latest_judgments
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.records import Judgment, pair_of, sorted_ids
 from workbench.scoring.relevance import Floats
 from workbench.trust.alternatives import AlternativeQrels, TopicScores
@@ -127,7 +128,7 @@ def mixed_scores(scores: TopicScores, drawn: NDArray[np.intp]) -> Floats:
     return scores.values[drawn[:, judged], judged]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MixedQrels:
     """The same over random mixtures of assessors; `among` are coefficients between two mixtures.
 
@@ -146,7 +147,7 @@ class MixedQrels:
     gained: Percentiles
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PairOfRuns:
     """Two runs, the first `gap` ahead under the reference, and what the mixtures make of them, as shares.
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from workbench.agreement.intervals import Interval, student_t
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.run_tops import RunTops, reached
 from workbench.records import Qrel
 from workbench.scoring.relevance import Floats, Relevance
@@ -36,7 +37,7 @@ _STEPS = 10
 _LARGEST = 20.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Deepening:
     """What is asked: a pool of `depth` judged, and the one of depth `deeper` that is considered.
 
@@ -85,7 +86,7 @@ class PoolByRank:
         return pooled, judged, relevant
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DepthBand:
     """New documents from rank `first` to `last`, all topics together, and what the law has there."""
 
@@ -97,7 +98,7 @@ class DepthBand:
     expected: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DepthPoint:
     """A pool of a depth: the relevant documents that it found, all topics together, and those of the law.
 
@@ -123,7 +124,7 @@ class Advice(StrEnum):
     NOTHING = "nothing left to judge"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeeperTopic:
     """What a deeper pool would find for a topic.
 
@@ -167,7 +168,7 @@ class DeeperTopic:
         return Advice.OPEN if self.high >= 1 else Advice.ENOUGH
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeeperPool:
     """What a deeper pool would find, by extrapolation: an estimate, not a count.
 

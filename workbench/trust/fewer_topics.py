@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, checked_scores, compare_all
 from workbench.scoring.relevance import Floats
 from workbench.trust.orders import Percentiles, percentiles_of
@@ -26,7 +27,7 @@ _SIZES = 10
 _SMALLEST_SET = 5
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Splitting:
     """How topics are split: `rounds` times for each number of topics, from `seed`.
 
@@ -58,7 +59,7 @@ class Splitting:
             )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TrustedDifference:
     """The smallest difference of two runs over `topics` topics that few other topics turn round.
 
@@ -178,7 +179,7 @@ def _trusted(
     return TrustedDifference(topics, difference, pairs, extrapolated)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Reliability:
     """The correlation to expect between the runs' means over these topics and over as many others.
 
@@ -326,7 +327,7 @@ UNCORRECTED = "t"
 """The name of Student's paired t of each pair by itself; the other tests are of `Comparisons`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DiscriminativePower:
     """How many of the `pairs` of runs differ significantly over `topics`, by a test at level `alpha`.
 

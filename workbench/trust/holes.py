@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from math import floor, log2
 from typing import TypeVar
@@ -13,6 +13,7 @@ import numpy as np
 from ir_measures import Measure
 
 from workbench.formats.qrels import Prel, SampledQrel
+from workbench.frozen import frozen_dataclass
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels import compute, kernel_of
@@ -25,7 +26,7 @@ CUTOFFS = (10, 100)
 Drawn = TypeVar("Drawn", SampledQrel, Prel)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class JudgedDepth:
     """How many of the documents that a run has among its first `cutoff` are judged, over all topics.
 
@@ -43,7 +44,7 @@ class JudgedDepth:
         return self.judged / self.retrieved if self.retrieved else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OpenScore:
     """What a run scores, and could: means over all topics of the qrels; None where it cannot be said.
 
@@ -58,7 +59,7 @@ class OpenScore:
     highest: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SampledPool:
     """The sample of a pool from which scores are estimated: by strata, or by unequal probabilities.
 
@@ -93,7 +94,7 @@ Intervals hold .84 of the truth with 14 of them, and .95 with 19 (simulated).
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunWithHoles:
     """A run that has documents for `answered` of the topics of the qrels.
 
@@ -109,7 +110,7 @@ class RunWithHoles:
     estimates: Mapping[str, MeanScore]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class JudgedOverall:
     """How many of the documents that all runs have among their first `cutoff` are judged.
 
@@ -128,7 +129,7 @@ class JudgedOverall:
         return self.judged / self.retrieved
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Holes:
     """What unjudged documents leave open, run by run; `highest` is the grade that they could have.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple
 from itertools import combinations
 from operator import attrgetter
 
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.tables import Export, Row, Table, result_export
 from workbench.trust.alternatives import TopicScores
 from workbench.trust.assessors import (
@@ -38,7 +39,7 @@ Progress = Callable[[Sequence[range]], Iterable[range]]
 EQUAL, DIFFERENT = 0.9, 0.8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OtherQrels:
     """The ranking of the runs under other qrels beside that of the reference, on the `topics` of both.
 
@@ -61,7 +62,7 @@ class OtherQrels:
     gained: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Standing:
     """A run under the reference, and over the mixtures: 95 % of its scores and all of its ranks.
 
@@ -77,7 +78,7 @@ class Standing:
     scores: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BetweenQrels:
     """The coefficients of the rankings under two qrels on the `topics` that both have."""
 
@@ -87,7 +88,7 @@ class BetweenQrels:
     coefficients: Mapping[str, float | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OtherJudges:
     """How much the ranking of runs depends on who judged; `mixtures` is None of fewer than two assessors.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from operator import attrgetter
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import over_groups
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.pool import Pair
 from workbench.scoring.relevance import Floats
 from workbench.tables import Export, Table, result_export
@@ -23,7 +24,7 @@ DRAWS = 50
 """How often as many judged documents are left out at random: what chance alone does to the ranking."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LeftOutDocuments:
     """Which judged documents are left out: `pairs` of the qrels, `relevant` of them, in `topics`.
 
@@ -38,7 +39,7 @@ class LeftOutDocuments:
     all_relevant: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TauOfOrders:
     """A coefficient of the two rankings, None where undefined, and those of chance: middle and bounds.
 
@@ -60,7 +61,7 @@ class TauOfOrders:
         return "the ranking changes no more than by leaving out as many documents at random"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunLeftOut:
     """A run's mean score and rank with the documents and without; of a tie all have the best rank.
 
@@ -78,7 +79,7 @@ class RunLeftOut:
     ranks_risen: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ScoresLeftOut:
     """The runs on the same qrels with some documents and without them, best first with them.
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.scoring.judged_run import ratio, share
 from workbench.scoring.relevance import Floats, Marks
 from workbench.scoring.significance import FEWEST_TOPICS
@@ -132,7 +133,7 @@ def rank_biased_overlap(one: Orders, other: Orders, *, p: float = PERSISTENCE) -
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RankCoefficient:
     """A coefficient of two orders of runs: its name for programs, its name for people, its source."""
 
@@ -167,7 +168,7 @@ def _one_way(one: Signs, other: Signs) -> Floats:
     return 2 * ratio(shares.sum(axis=1), below_top) - 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Percentiles:
     """The mean of a figure over `n` draws in which it is defined, and its 2.5th and 97.5th percentile.
 
@@ -272,7 +273,7 @@ def _critical(pairs: int, topics: int, level: float, holm: bool) -> Floats:
 MIXTURES = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RankingOptions:
     """How rankings are compared: against which qrels, with how many mixtures, and tests at which level.
 

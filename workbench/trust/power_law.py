@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.scoring.relevance import Floats
 from workbench.scoring.significance import two_sided_t
 
@@ -16,7 +16,7 @@ BENT = 0.05
 """A law is bent where chance alone would bend it as much in less than this share of collections."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PowerLaw:
     """At rank d a pool finds `scale` * d ** (`exponent` + `bend` * log d) new relevant documents in all.
 

@@ -11,6 +11,7 @@ import numpy as np
 from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import over_groups
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.contributions import uniques
 from workbench.pooling.pool import Pair, Pool
 from workbench.records import places_of, sorted_ids
@@ -38,7 +39,7 @@ class PooledPairs:
     graded: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LeftOutGroup:
     """A group without whose pairs the qrels are made: `unique` judged pairs of its own, `unique_relevant`.
 
@@ -53,7 +54,7 @@ class LeftOutGroup:
     tau: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LeftOutRun:
     """A pooled run by the whole qrels and `without` the pairs that only its group brought.
 
@@ -72,7 +73,7 @@ class LeftOutRun:
     ranks_lost: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ExpectedLoss:
     """What a run loses of its score, as a share, where its group did not contribute.
 
@@ -89,7 +90,7 @@ class ExpectedLoss:
     largest_of: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LateStanding:
     """A run that was not pooled, by the whole qrels, and where it would stand if it had been.
 
@@ -104,7 +105,7 @@ class LateStanding:
     rank_at_nine_in_ten: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OtherRuns:
     """The uniques test of a collection; groups sorted by their unique relevant pairs, runs by rank.
 

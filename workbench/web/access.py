@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
@@ -18,6 +18,7 @@ from werkzeug.exceptions import Unauthorized
 from werkzeug.wrappers import Response
 
 from workbench.errors import Conflict, NotAllowed, NotFound, Unavailable
+from workbench.frozen import frozen_dataclass
 from workbench.settings import TwoFactorDemand
 from workbench.web.context import Context, app_context, asking, context_of, reading
 from workbench.web.requests import (
@@ -61,7 +62,7 @@ class Who(StrEnum):
     MEMBER = "member"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Access:
     """Who may call a view; `roles`, of which one is enough, applies to members only.
 
@@ -78,7 +79,7 @@ class Access:
     uploads: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Viewer:
     """The account that is signed in."""
 
@@ -89,7 +90,7 @@ class Viewer:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Here:
     """The campaign of the page, and the viewer's roles in it."""
 

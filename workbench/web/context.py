@@ -7,12 +7,13 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Concatenate, ParamSpec, TypeVar
 
 from flask import Flask, current_app, g
 
 from workbench.errors import Conflict, NotFound, Unavailable
+from workbench.frozen import frozen_dataclass
 from workbench.settings import Settings
 from workbench.storage import Connection, Session, locks
 from workbench.storage.engine import ROWS_GONE, Database
@@ -64,7 +65,7 @@ class LastUses:
 KEY = "workbench"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Context:
     """The parts that `create_app` received."""
 

@@ -13,7 +13,6 @@ import logging
 import re
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 from urllib.parse import quote
@@ -23,6 +22,7 @@ from werkzeug.wrappers import Response
 from werkzeug.wsgi import wrap_file
 
 from workbench.errors import NoRoom, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.tables import Export, csv_parts
 from workbench.web.access import FILE, here
 from workbench.web.forms import query_text
@@ -100,7 +100,7 @@ def _disposition(name: str) -> str:
 CSV, TSV, TEXT = "csv", "tsv", "text"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TextFile:
     """A result as other programs read it: how its file's name ends, its media type, and its lines."""
 
@@ -109,7 +109,7 @@ class TextFile:
     lines: Iterable[bytes]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MadeResult:
     """A result that was made: how its file is called, its table, its text."""
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import dataclass
 from http import HTTPStatus
 
 from flask import Flask, g, render_template
@@ -26,6 +25,7 @@ from workbench.errors import (
     WorkbenchError,
     finding_to_json,
 )
+from workbench.frozen import frozen_dataclass
 from workbench.storage.engine import ROWS_GONE
 from workbench.web.forms import Findings
 from workbench.web.logs import Repeats
@@ -34,7 +34,7 @@ from workbench.web.requests import of_api, wants_fragment
 CONTENT_TYPE = "application/problem+json"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Failure:
     """What an error says, as a page or as a problem."""
 

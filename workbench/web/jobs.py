@@ -10,13 +10,14 @@ import json
 import logging
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import Conflict, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.releases.datasheet import ReleaseCounts
 from workbench.searching.engine import EngineUnavailable, UnwritableIndex
 from workbench.storage.tables import CampaignRow
@@ -56,7 +57,7 @@ LONGEST_SECONDS = 600.0
 LOOK_SECONDS = 0.2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ShownJob:
     """What a page shows of a job.
 
@@ -199,7 +200,7 @@ class IndexProblem(StrEnum):
 _PROBLEMS = {UNWRITABLE: IndexProblem.UNWRITABLE, UNAVAILABLE: IndexProblem.UNAVAILABLE}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class IndexProgress:
     """The index of a campaign: whether it misses changes, how far it is updated, and what prevents that."""
 

@@ -6,11 +6,11 @@ It is one table, of which each person sees the pages that open to them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from flask import current_app, request, url_for
 
 from workbench.figures import counted
+from workbench.frozen import frozen_dataclass
 from workbench.web import notices
 from workbench.web.access import Here, Who, access_of, here, here_or_none, viewer
 from workbench.web.context import read_here, reading
@@ -55,7 +55,7 @@ PAGES = (
 MOST_IN_ONE_ROW = 7
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Tab:
     """One link of the navigation; `waiting` counts what somebody else asks of its viewer there."""
 
@@ -65,7 +65,7 @@ class Tab:
     waiting: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Phase:
     """The tabs of one phase; it leads to the first of them."""
 
@@ -78,7 +78,7 @@ class Phase:
         return any(tab.current for tab in self.tabs)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Navigation:
     """The pages of a campaign that open to its viewer: own work, then phases."""
 

@@ -5,12 +5,11 @@ They are stored in a cookie that is signed with the token of the session.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flask import Flask, g, request
 from itsdangerous import BadData, URLSafeTimedSerializer
 from werkzeug.wrappers import Response
 
+from workbench.frozen import frozen_dataclass
 from workbench.web.requests import cookie_name, drop_cookie, set_cookie
 
 NAME = "workbench-notice"
@@ -18,7 +17,7 @@ LASTS_SECONDS = 120
 KINDS = ("good", "fair", "poor")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Notice:
     """A sentence to show; its kind (good, fair or poor) is its colour, `then` what to do next and where."""
 

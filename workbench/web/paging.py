@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from flask import request
 
+from workbench.frozen import frozen_dataclass
 from workbench.web.forms import sent_text, whole_number
 from workbench.web.requests import Values
 
@@ -17,7 +17,7 @@ A_PAGE = 30
 """Rows of a page; a list of no more has neither buttons nor a search."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ListPage(Generic[Row]):
     """The rows of a page, the first of them numbered `start` (from 0) of the `found` of `total` rows.
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
+
+from workbench.frozen import frozen_dataclass
 
 # A text broken to a width: some line is this long, almost no line could take the next line's first word,
 # and of more than a few lines some go on within a sentence, which those of a log do not.
@@ -37,7 +38,7 @@ class BlockKind(Enum):
     INDENTED = "indented"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Block:
     """A paragraph, or lines to be shown as they came."""
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 from workbench.formats.web_pages import IMAGE_TAG, image_attributes
+from workbench.frozen import frozen_dataclass
 
 # What is said of one and of many, and the elements.
 _KINDS = (
@@ -81,7 +82,7 @@ _IMAGE_PIECE = re.compile(
 _IMAGE_SIGNS = re.compile(f"[{_DIGITS}{_END}]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ImageAddress:
     """Where the server has an image, and its size in pixels."""
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from workbench.datasets import CatalogueEntry, DatasetPart
 from workbench.errors import InvalidInput
 from workbench.formats.runs import write_run
+from workbench.frozen import frozen_dataclass
 from workbench.records import sorted_ids
 from workbench.storage import locks
 from workbench.storage.engine import Database
@@ -40,7 +40,7 @@ Progress = Callable[[DatasetPart, int, int], None]
 """Called with a part, how much of it is done and how much there is."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FetchedDocuments:
     """The result of looking up the pooled documents that had no text.
 
@@ -52,7 +52,7 @@ class FetchedDocuments:
     absent: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DatasetLoaded:
     """What was brought into a campaign, by part; None where it was not asked for.
 

@@ -13,7 +13,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Protocol, TypeVar
@@ -22,6 +22,7 @@ from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, Unavailable, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.storage.tables import JobRow
@@ -62,7 +63,7 @@ class JobState(StrEnum):
     CANCELLED = "cancelled"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Job:
     """A job: of `total` `done` are done; `message` and `remedy` say why it was refused or failed."""
 

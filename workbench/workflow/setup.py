@@ -11,7 +11,6 @@ import io
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
@@ -24,6 +23,7 @@ from workbench.formats.recognition import FileKind, Recognised, head_of, recogni
 from workbench.formats.run_report import RunReport, finding_from_json, finding_to_json
 from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
+from workbench.frozen import frozen_dataclass
 from workbench.storage import locks
 from workbench.storage.engine import Database, Writing
 from workbench.storage.tables import CampaignRow, CheckedFileRow, TopicRow
@@ -49,7 +49,7 @@ _ELSEWHERE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CheckedText:
     """A file that is no run, as it was checked: how many records it has, its errors, its bytes as gzip."""
 
@@ -61,7 +61,7 @@ class CheckedText:
     content_gzip: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DroppedFile:
     """A dropped file that waits; `sure` says that it can be of no other kind, `count` counts its records."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cached_property, wraps
 from typing import Any
 
@@ -19,6 +19,7 @@ from werkzeug.exceptions import UnsupportedMediaType
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, NotAllowed, rejected
+from workbench.frozen import frozen_dataclass
 from workbench.outside import parsed_json
 from workbench.web.access import token_scopes, viewer
 from workbench.web.context import app_context
@@ -39,7 +40,7 @@ REPLAYED = "Idempotent-Replayed"
 CHUNK = 1024**2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Text:
     """What is answered as a text or a file, and not as JSON: its content type, and what it is."""
 
@@ -75,7 +76,7 @@ class Schema:
             raise InvalidInput(_findings(error, whole)) from None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Operation:
     """What an address does: `returns` is a type of JSON, a file, or None for an answer without a body.
 

@@ -7,7 +7,7 @@ what is still missing.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
@@ -16,6 +16,7 @@ from workbench.datasets import DatasetPart, available, catalogue_entry
 from workbench.errors import Conflict, WorkbenchError, rejected
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
 from workbench.formats.text_formats import JATS_TYPE, MAIL_TYPE, SMART_TYPE, TSV_TYPE, in_words
+from workbench.frozen import frozen_dataclass
 from workbench.web.access import here, member, organiser, reader
 from workbench.web.context import app_context, read_here, reading_here, writing
 from workbench.web.downloads import attachment
@@ -173,7 +174,7 @@ def original_file(docno: str) -> Response:
     return response
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AskedCollection:
     """The id of a collection, what to load of it, and whose its judgments become: its id's if empty."""
 

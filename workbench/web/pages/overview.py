@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from flask import Blueprint, render_template, url_for
 from markupsafe import Markup
@@ -11,6 +11,7 @@ from markupsafe import Markup
 from workbench.agreement.intervals import Interval
 from workbench.agreement.pairwise import AssessorPair
 from workbench.figures import counted, percent
+from workbench.frozen import frozen_dataclass
 from workbench.storage import Session
 from workbench.storage.adjudications import decision_counts
 from workbench.web.access import here, reader, signed_in, viewer
@@ -42,7 +43,7 @@ MOST_LINES = 3
 BEFORE_JUDGING = (SetupStep.TOPICS, SetupStep.RUNS, SetupStep.ACCEPT, SetupStep.POOL, SetupStep.OPEN)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TodoItem:
     """One thing to do and the page where to do it; `kind` (`poor`, `fair`, `good`) is its colour.
 
@@ -57,7 +58,7 @@ class TodoItem:
     step: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CampaignState:
     """What the list is derived from; `agreement` is None while fewer than two people have judged.
 

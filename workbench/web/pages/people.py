@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from urllib.parse import quote
 
 from flask import Blueprint, render_template, request, url_for
@@ -11,6 +10,7 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Conflict, InvalidInput, rejected
 from workbench.figures import counted
+from workbench.frozen import frozen_dataclass
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
@@ -41,7 +41,7 @@ from workbench.workflow.people.mail_addresses import checked_address
 from workbench.workflow.people.roles import Role
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Link:
     """A link with a message to send it; `mail` opens that in a mail program, where an address is known.
 

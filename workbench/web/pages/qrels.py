@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from flask import Blueprint, render_template
 from werkzeug.wrappers import Response
@@ -24,6 +23,7 @@ from workbench.consensus.settle import label_export
 from workbench.consensus.sums import soft_export
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import group_names
+from workbench.frozen import frozen_dataclass
 from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web.access import here, reader
@@ -49,7 +49,7 @@ from workbench.workflow.qrels.qrels import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RuleForm:
     """What is chosen, and the assessors there are to choose from."""
 
@@ -70,7 +70,7 @@ class RuleForm:
         return tuple(RuleField(parameter, self.choice.value(parameter.name)) for parameter in order)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RuleField:
     """A parameter in a form with its value."""
 
@@ -124,7 +124,7 @@ def rule_name(choice: RuleChoice) -> str:
     return "-".join([choice.rule, *choice.parameters().values(), *machines])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GradeCountRow:
     """The number of lines of a grade; `weight` 0 to 3 is the depth of its colour."""
 

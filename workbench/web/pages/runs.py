@@ -6,7 +6,6 @@ The pages of uploads and of one run serve organisers and participants alike (`ru
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -16,6 +15,7 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, InvalidInput, rejected
 from workbench.figures import counted
 from workbench.formats.run_rules import CODES, RuleSet, RunRules
+from workbench.frozen import frozen_dataclass
 from workbench.records import Verdict, id_bytes
 from workbench.storage import Session
 from workbench.tables import csv_bytes
@@ -75,7 +75,7 @@ SORTS: Mapping[str, str] = {
 _LAST = 10**9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunChoice:
     """Which runs a list shows, and in what order; an empty text chooses everything."""
 

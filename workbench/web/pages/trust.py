@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -11,6 +10,7 @@ from flask import Blueprint, render_template, request
 
 from workbench.consensus.rules import RULES, RuleChoice
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.storage import Session
 from workbench.tables import Export
 from workbench.trust.alternatives import ranking_measure
@@ -48,7 +48,7 @@ FEWEST_RUNS = 5
 """Of fewer runs a rank correlation says nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TrustQuestion:
     """A question with a request of its own: the title of its card, its tables."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -13,6 +12,7 @@ from sqlalchemy.orm import Session
 from workbench.consensus.rule import Pair
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.graded_pairs import GradedPair
+from workbench.frozen import frozen_dataclass
 from workbench.records import id_bytes
 from workbench.storage.adjudications import current_adjudications
 from workbench.storage.events import CurrentEvent, current_events
@@ -26,7 +26,7 @@ from workbench.workflow.judging.submission import LONGEST_REASON
 MOST_FINDINGS = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DecisionsImported:
     """What an import of decisions did: `new` of those `read`; the others were decided so before.
 

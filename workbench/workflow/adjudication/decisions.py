@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -12,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
 from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.records import Scale
 from workbench.storage.adjudications import (
     current_adjudications,
@@ -37,7 +37,7 @@ class Decision(StrEnum):
     UNCLEAR = "unclear"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Decided:
     """What was decided about a pair, why, by whom (empty for an import) and when; None was withdrawn."""
 
@@ -80,7 +80,7 @@ def unclear_of_topic(db: Session, campaign_id: int, topic: str) -> tuple[tuple[s
     return tuple((row.docno, decided[row.id]) for row in rows)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DecisionRecorded:
     """What became of a decision: the event, or what was decided meanwhile (then none).
 
@@ -92,7 +92,7 @@ class DecisionRecorded:
     overtaken: Decided | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DecisionSubmission:
     """A decision as an adjudicator submits it; `grade` goes with the decision of that name only.
 

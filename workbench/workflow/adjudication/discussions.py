@@ -7,13 +7,14 @@ sent back shows its assessors, and nobody else, the opinions of the others.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
 from workbench.errors import Conflict, NotFound, WorkbenchError, rejected
+from workbench.frozen import frozen_dataclass
 from workbench.records import Scale, Topic
 from workbench.storage.adjudications import current_adjudications, latest_adjudication
 from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, recorded_event
@@ -56,7 +57,7 @@ from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.assessors import assessor_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DiscussionLine:
     """One pair sent back to an assessor: whether this one has answered, and whether everybody has.
 
@@ -77,7 +78,7 @@ class DiscussionLine:
         return self.replied or not self.answered
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Discussion:
     """A pair under discussion before one of its assessors; `why` is the adjudicator's reason.
 
@@ -135,7 +136,7 @@ Answered = Mapping[Pair, Mapping[int, int]]
 """The number of the latest event of every assessor in a discussion, by pair."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Replies:
     """The event of each assessor who has answered since a pair was sent back, of so many who were asked."""
 

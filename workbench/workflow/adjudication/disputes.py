@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
@@ -12,6 +11,7 @@ from sqlalchemy.orm import Session
 from workbench.consensus.disputes import Spread, spread_of
 from workbench.consensus.rule import Pair
 from workbench.errors import NotFound
+from workbench.frozen import frozen_dataclass
 from workbench.records import Scale, Topic
 from workbench.storage.adjudications import adjudications_of
 from workbench.storage.events import WITHDRAWN
@@ -116,7 +116,7 @@ def compute_influence(db: Session, campaign_id: int) -> bytes:
     return result_bytes(InfluenceComputing(db, queue_table(db, campaign_id)).compute())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DisputedPair:
     """A pair on the desk: statement, document, the opinion of each assessor, and earlier decisions.
 

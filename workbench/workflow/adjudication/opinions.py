@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from string import ascii_uppercase
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
+from workbench.frozen import frozen_dataclass
 from workbench.records import Answer, Judgment, id_bytes
 from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, LATER, WITHDRAWN
 from workbench.storage.tables import (
@@ -24,7 +25,7 @@ from workbench.workflow.judging.submission import Passage, stored_annotations
 from workbench.workflow.people.assessors import able_ids
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Statement:
     """One answer with its reason, its comment, and the passages that were marked as evidence.
 
@@ -38,7 +39,7 @@ class Statement:
     evidence: tuple[Passage, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Opinion:
     """One assessor's current answer on a pair and, after a discussion, the answer before it.
 
@@ -62,7 +63,7 @@ class Opinion:
         return was is not None and (was.answer, was.grade) != (self.now.answer, self.now.grade)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OpinionReader:
     """Who looks at the opinions of a pair: an account, in a campaign with these assessors and rules."""
 
@@ -176,7 +177,7 @@ def _seeded_order(seed: int, pair: Pair, assessor_id: int) -> bytes:
     return hashlib.sha256(b"\0".join(parts)).digest()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Person:
     """An assessor by number: the name, whether it is a machine, and whether a pair can be sent back there.
 

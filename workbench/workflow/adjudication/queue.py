@@ -9,6 +9,7 @@ from functools import partial
 
 from workbench.consensus.disputes import Spread
 from workbench.consensus.rule import Pair
+from workbench.frozen import frozen_dataclass
 from workbench.json_forms.collecting import filled
 from workbench.json_forms.results import (
     DecidedJson,
@@ -69,7 +70,7 @@ ORDERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class QueueLine:
     """One pair of the queue: its judgments, its state, and what was decided.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from workbench.consensus.disputes import Difference, DisputeRule
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.scoring.own_measures import gain_measure
 from workbench.storage.tables import CampaignRow
 from workbench.workflow.campaigns.campaigns import scale_from_json
@@ -19,7 +20,7 @@ SEEDS = 2**31
 MEASURE = "nDCG@100"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AdjudicationRules:
     """The settings of a campaign; those of one that has set nothing.
 

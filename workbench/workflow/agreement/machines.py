@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from workbench.agreement.export import bounds_cells, method_cells
 from workbench.agreement.options import AgreementOptions, Occasion
 from workbench.agreement.ratings import MISSING
 from workbench.agreement.two_series import MachineComparison, compare_machine, machine_coefficients, majority
+from workbench.frozen import frozen_dataclass
 from workbench.workflow.agreement.selection import (
     ComparedGrades,
     campaign_answers,
@@ -23,7 +23,7 @@ from workbench.workflow.agreement.selection import (
 MAJORITY = "majority"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MachineLine:
     """A machine against a person, or (`person` None) against the majority of people.
 
@@ -36,7 +36,7 @@ class MachineLine:
     alone: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MachineReport:
     """A machine, how many pairs it graded, and its lines: the majority first, then persons by name."""
 
@@ -45,7 +45,7 @@ class MachineReport:
     lines: tuple[MachineLine, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MachinesReport:
     """Every machine that gave a grade; `people` are those who did."""
 

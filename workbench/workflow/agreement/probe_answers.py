@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -17,6 +17,7 @@ from sqlalchemy import Integer, Select, and_, bindparam, func, select, union
 from sqlalchemy.orm import Session
 
 from workbench.formats.graded_pairs import ProbeLine
+from workbench.frozen import frozen_dataclass
 from workbench.records import Answer
 from workbench.storage.events import (
     CURRENT_PURPOSES,
@@ -34,7 +35,7 @@ from workbench.workflow.people.assessors import assessors_of
 Pair = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RecordedEvent:
     """One event of an assessor: of which pair, what, for what, when, at which desk; the round in training."""
 
@@ -48,7 +49,7 @@ class RecordedEvent:
     round: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AssessorEvents:
     """What an assessor changed of the own accord and withdrew, and all events of the pairs that are probed.
 
@@ -159,7 +160,7 @@ class Against(StrEnum):
     TRAINING = "training"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ProbeAnswer:
     """The answer to a probe that counts; `first` is the current answer just before a repeat.
 
@@ -277,7 +278,7 @@ def _json(answer: str, grade: int | None, when: datetime) -> dict[str, Any]:
     return {"answer": answer, "grade": grade, "recorded_at": when.isoformat()}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KnownAnswerLine:
     """A pair with a known grade: of `answered` first answers `right` gave it, `others` most often another.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -32,6 +32,7 @@ from workbench.agreement.topics import (
     what_would_define,
 )
 from workbench.errors import NotFound, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.records import id_bytes
 from workbench.tables import Export, table_export
 from workbench.workflow.agreement.machines import MachinesReport, machine_columns, machine_rows
@@ -54,7 +55,7 @@ def campaign_pair(
     return pair_report(campaign_ratings(db, campaign_id, options), options, first=first, second=second)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class People:
     """How far people alone agree: every two of them, and the pooled kappa of all `together`.
 
@@ -97,7 +98,7 @@ def expected_of(db: Session, campaign_id: int) -> dict[str, Any]:
     return found if icc is None else found | {"icc": round(icc, 3)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TopicLine:
     """A topic with its agreement."""
 
@@ -106,7 +107,7 @@ class TopicLine:
     found: TopicAgreement
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TopicsReport:
     """Topics by the value of a coefficient, lowest first, and what they come to.
 
@@ -127,7 +128,7 @@ class TopicsReport:
         return sum(line.found.disputed for line in self.lines)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PairOfGrades:
     """A pair on which assessors differ: grades in the order of the report's assessors, None where none is.
 
@@ -141,7 +142,7 @@ class PairOfGrades:
     across: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TopicDisputes:
     """The pairs of a topic on which assessors differ, the farthest apart first; `n` were judged by two."""
 

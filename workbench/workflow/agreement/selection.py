@@ -7,7 +7,7 @@ the pair was returned first was said independently; whatever came afterwards was
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from sqlalchemy import func, select
@@ -17,6 +17,7 @@ from workbench.agreement.options import AgreementOptions, Basis, Occasion
 from workbench.agreement.ratings import CANNOT_JUDGE, NO_ANSWER, UNSURE, Answers, Assessor, unanswered
 from workbench.agreement.selection import Selection, select_ratings
 from workbench.errors import rejected
+from workbench.frozen import frozen_dataclass
 from workbench.records import Answer
 from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, LATER, WITHDRAWN
 from workbench.storage.tables import AdjudicationEventRow, CollectionListRow, JudgmentEventRow
@@ -128,7 +129,7 @@ _NO_GRADE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ComparedGrades:
     """The grades of a campaign's scale, highest first, the lowest relevant one, whether all are compared."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy.orm import Session
@@ -11,6 +10,7 @@ from sqlalchemy.orm import Session
 from workbench.agreement.export import method_cells
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.two_series import Consistency, self_consistency
+from workbench.frozen import frozen_dataclass
 from workbench.workflow.agreement.probe_answers import (
     Against,
     AssessorEvents,
@@ -27,7 +27,7 @@ REPEAT_COLUMNS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Contradiction:
     """An answer that is not what stood before it, or not the known one; the grades are of the scale."""
 
@@ -41,7 +41,7 @@ class Contradiction:
     across: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OwnChanges:
     """What an assessor changed of the own accord: grades made others, answers withdrawn."""
 
@@ -52,7 +52,7 @@ class OwnChanges:
     withdrawn: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AssessorConsistency:
     """One assessor against himself on repeats, against planted answers, in training; and his changes."""
 
@@ -62,7 +62,7 @@ class AssessorConsistency:
     changes: OwnChanges
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ConsistencyReport:
     """Every assessor of whom anything was answered twice, is known, or was changed; by name.
 

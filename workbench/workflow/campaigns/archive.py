@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -26,6 +25,7 @@ from sqlalchemy import Column, ColumnElement, Table, delete, func, literal_colum
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, rejected
+from workbench.frozen import frozen_dataclass
 from workbench.storage import locks
 from workbench.storage.engine import Database
 from workbench.storage.tables import (
@@ -47,7 +47,7 @@ from workbench.workflow.clock import utc_now
 OF_ASSIGNMENTS = frozenset({"let_through"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CampaignContents:
     """How much of each kind a campaign contains, which is lost when it is deleted."""
 

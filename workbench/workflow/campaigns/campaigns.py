@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,6 +14,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.records import RESERVED_KEYS, SCALES, Grade, Scale
 from workbench.storage import locks
 from workbench.storage.engine import WRITES
@@ -121,7 +122,7 @@ DELETED = "~"
 """How the slug of a campaign begins that is being deleted."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Campaign:
     """A campaign builds one test collection; `slug` is its name in URLs and commands.
 
@@ -215,7 +216,7 @@ def change_campaign(
     return _campaign(row)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Instructions:
     """A version of the guidelines and the scale of a campaign; `saved_by` is a name, empty if unknown."""
 

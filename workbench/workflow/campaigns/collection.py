@@ -11,6 +11,7 @@ from sqlalchemy import Select, insert, select, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.json_forms.collecting import CampaignJson, LoadedFile, LoadedFiles, TopicJson, filled
 from workbench.records import Document, Topic
 from workbench.storage.rows import chunks
@@ -33,7 +34,7 @@ BATCH = 500
 BATCH_LENGTH = 500_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Loaded:
     """The result of loading a file; `missing` are pooled docnos whose document is not loaded."""
 

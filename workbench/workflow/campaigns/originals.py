@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any
 
@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session, aliased
 from workbench.errors import NotFound
 from workbench.formats.text_formats import docno_of
 from workbench.formats.web_pages import LONGEST_ADDRESS, image_addresses
+from workbench.frozen import frozen_dataclass
 from workbench.records import IMAGE_TYPES, PDF_TYPE, Document, Original
 from workbench.storage.rows import chunks
 from workbench.storage.tables import OriginalRow
@@ -27,7 +28,7 @@ from workbench.workflow.checks import storable
 _FOLDER = re.compile(r"[/\\]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ShownFile:
     """A PDF or an image that is shown as it is; `kept` is false where only its hash is known.
 
@@ -48,7 +49,7 @@ class ShownFile:
         return self.media_type.startswith(IMAGE_TYPES)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ShownForm:
     """What is shown of a document beside its text: its file, and the images of a page by their `src`."""
 
@@ -59,7 +60,7 @@ class ShownForm:
 NO_FORM = ShownForm()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KeptBytes:
     """Bytes with their media type, for sending them."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, bindparam, select
 from sqlalchemy.engine import Connection, Row
 
+from workbench.frozen import frozen_dataclass
 from workbench.storage.tables import AccessTokenRow, AccountRow, CampaignRow, MemberRow, SessionRow
 from workbench.workflow.campaigns.campaigns import DELETED
 from workbench.workflow.clock import utc_now
@@ -21,7 +21,7 @@ from workbench.workflow.people.sessions import NOTED_EVERY, Scope, last_use, sco
 TEXT_PART = "text"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class VisitedCampaign:
     """The campaign of an address, and all roles that the visitor has in it."""
 
@@ -33,7 +33,7 @@ class VisitedCampaign:
     roles: frozenset[Role]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Visit:
     """Whose session a token is; `campaign` is None where the address has none or there is none.
 
@@ -48,7 +48,7 @@ class Visit:
     unnoted: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TokenVisit:
     """The visit of a program by an access token, and what the token may be used for."""
 

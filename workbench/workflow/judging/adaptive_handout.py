@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from operator import attrgetter
@@ -13,6 +13,7 @@ from sqlalchemy import delete, insert
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.adaptive_pool import Happening, PoolEvent
 from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent, current_events
 from workbench.storage.tables import (
@@ -34,7 +35,7 @@ from workbench.workflow.pools.pool_rows import adaptive_pool_row, pool_events, t
 LEASE = timedelta(hours=24)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class HandedOut:
     """A document that was handed out: to whom, when, as which event, and whether it has an answer.
 
@@ -53,7 +54,7 @@ class HandedOut:
         return not self.answered and self.since < now - LEASE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AdaptiveHandout(Handout):
     """A topic of an adaptive pool: how many documents it asks for, and what is handed out, in order.
 
@@ -251,7 +252,7 @@ def _give_back(db: Session, pool: PoolRow, topic: str, document: HandedOut) -> N
 CUTOFFS = (5, 10, 20, 50, 100, 200, 500, 1000)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LiveTopicLine:
     """A topic of an adaptive pool; `found` has the relevant documents among the first so many judged.
 
@@ -267,7 +268,7 @@ class LiveTopicLine:
     found: tuple[int | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OutNow:
     """A document that an assessor has and has not answered."""
 
@@ -277,7 +278,7 @@ class OutNow:
     since: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LiveReport:
     """How far an adaptive pool has come."""
 

@@ -16,6 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
+from workbench.frozen import frozen_dataclass
 from workbench.learning.review import Review, next_round
 from workbench.learning.vectors import Vectors, topic_text, vectors_of
 from workbench.pooling.adaptive_pool import Adaptive, Happening
@@ -118,7 +119,7 @@ class _PoolState(Generic[Base, Value]):
             return self.topics.setdefault(name, TopicFold())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Replayed:
     """An event that was gone through again; `differs` says how it is not what comes out, None if it is."""
 
@@ -126,7 +127,7 @@ class Replayed:
     differs: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Replay:
     """A pool gone through again: its events, and what else is not as it comes out.
 
@@ -224,7 +225,7 @@ def _check_hashes(db: Session, pool: PoolRow) -> None:
             db.expunge(row)  # so that one run after the other is in memory
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ComingDocument:
     """The document that an adaptive pool hands out next: [tag, rank] of the runs that brought it, and why."""
 

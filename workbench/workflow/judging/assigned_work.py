@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Text, cast, select
 from sqlalchemy.orm import Session
 
+from workbench.frozen import frozen_dataclass
 from workbench.records import id_bytes
 from workbench.storage.tables import AssignmentRow, PoolRow
 from workbench.workflow.judging.adaptive_handout import AdaptiveHandout
@@ -43,7 +44,7 @@ class AssignedShare(NamedTuple):
         return self.left + self.free
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AssignedWork:
     """The share of each assessor, by id, and how many assessors each topic is assigned to."""
 
@@ -164,7 +165,7 @@ def answered_by(
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class HandedDocuments:
     """What assessors have of some pools: of fixed ones all that are pooled, of others as handed out.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any
@@ -19,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound, WorkbenchError
 from workbench.figures import counted
+from workbench.frozen import frozen_dataclass
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, TopicRow
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.judging.assigned_work import given_topics, handed_documents
@@ -45,7 +45,7 @@ def revoke(db: Session, campaign_id: int, assignment_id: int) -> AssignmentRow:
     return row
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AssignmentLine:
     """One topic given to one assessor; `seed` matters to the shuffled order only.
 
@@ -63,7 +63,7 @@ class AssignmentLine:
     answered: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Load:
     """What one assessor has in a pool."""
 
@@ -153,7 +153,7 @@ Given = tuple[str, int]
 """A topic, and the number of the assessor who is to judge it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Distribution:
     """Topics of a pool with their assessors, in which order these see the documents, and the seed of it."""
 

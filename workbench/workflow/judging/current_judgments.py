@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from itertools import chain, groupby
@@ -21,6 +20,7 @@ from sqlalchemy.orm import Session
 
 from workbench.formats.judgments import group_names, write_judgment_groups, write_judgments
 from workbench.formats.qrels import write_subtopic_qrels
+from workbench.frozen import frozen_dataclass
 from workbench.records import Answer, Judgment, id_bytes
 from workbench.storage.events import annotated_events
 from workbench.storage.tables import JudgmentEventRow
@@ -248,7 +248,7 @@ def judgment_groups(db: Session, campaign_id: int) -> tuple[dict[str, str], Iter
     return names, chain.from_iterable(write_judgment_groups(one, names=names) for one in judged)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SoughtAnswers:
     """Which answers are sought; an empty field takes all. `answer` is a grade in digits, or an Answer.
 
@@ -262,7 +262,7 @@ class SoughtAnswers:
     commented: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ListedAnswer:
     """A current answer with its comment, and when it was given."""
 

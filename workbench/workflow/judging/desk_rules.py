@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, rejected
+from workbench.frozen import frozen_dataclass
 from workbench.storage.tables import CampaignRow, JudgmentEventRow
 from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.checks import storable
@@ -23,7 +23,7 @@ LONGEST_NAME = 60
 _SHAPE = "Readability: hard, fair, easy"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Question:
     """A further question about every document: its labels, the lowest first; it may have to be answered."""
 
@@ -32,7 +32,7 @@ class Question:
     required: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeskQuestions:
     """All that a campaign asks beside the grade; `comment_for` are grades that need a comment."""
 

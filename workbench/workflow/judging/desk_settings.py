@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput, rejected
+from workbench.frozen import frozen_dataclass
 from workbench.records import Scale, id_bytes
 from workbench.storage.engine import insert_or
 from workbench.storage.tables import AccountRow, AssessorNoteRow
@@ -40,7 +41,7 @@ KEYS_PART = "keys"
 HIGHEST_GRADE = 9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeskCommand:
     """Something that the desk does at a key: its name, its key unless another is chosen, and what it does."""
 
@@ -81,7 +82,7 @@ GRADES = tuple(f"grade_{value}" for value in range(HIGHEST_GRADE + 1))
 RESERVED = " "
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeskKeys:
     """The key of each grade by its value and of each command by its name; empty where it has none.
 
@@ -206,7 +207,7 @@ def _is_key(key: str) -> bool:
     return len(key) == 1 and key.isprintable() and key not in RESERVED
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TextOption:
     """One of the things to choose: its name, what it is called, and (value, label) of what there is."""
 
@@ -228,7 +229,7 @@ TEXT_OPTIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TextSettings:
     """What was chosen; the values are those of CHOICES."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta
 from statistics import median
 
@@ -11,6 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
+from workbench.frozen import frozen_dataclass
 from workbench.records import Answer, Scale, Topic
 from workbench.storage.events import LATER, SCREEN, TRAINING, WITHDRAWN, CurrentEvent
 from workbench.storage.tables import DocumentRow, InstructionsRow, JudgmentEventRow, TopicRow
@@ -36,7 +37,7 @@ from workbench.workflow.judging.worklists import WorklistLine, worklist
 from workbench.workflow.people.assessors import assessor_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ShownDocument:
     """The document on the desk; where its text is not loaded `missing` is true and the text is empty.
 
@@ -53,7 +54,7 @@ class ShownDocument:
     form: ShownForm = NO_FORM
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CurrentAnswer:
     """This assessor's earlier answer to the pair."""
 
@@ -64,7 +65,7 @@ class CurrentAnswer:
     extras: Annotations = NO_ANNOTATIONS
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Desk:
     """One pair before its assessor; `document` is None where all is answered. `position` counts from 1."""
 
@@ -190,7 +191,7 @@ LONGEST_PAUSE = timedelta(minutes=15)
 MOST_OF_SITTING = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeskAnswer:
     """What an assessor says of a document, and what goes with it."""
 
@@ -204,7 +205,7 @@ class DeskAnswer:
         return self.event.source == SCREEN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Sitting:
     """The documents answered since the assessor's last pause, and the minutes since it began.
 
@@ -217,7 +218,7 @@ class Sitting:
     minutes: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Work:
     """A topic as the desk works through it; `total` counts what can still be handed out as well, or
     all that the topic has where `at_most`.
@@ -242,7 +243,7 @@ class Work:
     at_most: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PlacedDocument:
     """A document of a topic with its place (from 1) in the order, and what is near to it (`near_in`)."""
 

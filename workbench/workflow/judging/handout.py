@@ -12,13 +12,13 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Self, overload
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
+from workbench.frozen import frozen_dataclass
 from workbench.records import id_bytes
 from workbench.storage.events import CurrentEvent, current_events
 from workbench.storage.tables import AssignmentRow, PoolEntryRow, PoolRow
@@ -92,7 +92,7 @@ class Handout:
         return ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FixedHandout(Handout):
     """A topic of a pool whose every assessor gets all pairs."""
 

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.votes import latest_judgments
 from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.frozen import frozen_dataclass
 from workbench.json_forms.collecting import filled
 from workbench.json_forms.judging import ImportedJson
 from workbench.records import Answer, Judgment, Qrel, Scale
@@ -35,7 +36,7 @@ IMPORTED = "import:"
 """How the source of an imported answer begins; after it stands the name of the file."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ImportedAssessor:
     """What one assessor's part of an import did; `new` events, the others were recorded before.
 
@@ -51,7 +52,7 @@ class ImportedAssessor:
     contradicted: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Imported:
     """An import, by assessor."""
 
@@ -85,7 +86,7 @@ def judgments_from_qrels(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GivenJudgments:
     """The judgments of a file, and who of its assessors are machines.
 
@@ -104,7 +105,7 @@ class GivenJudgments:
         return DISCUSSION if self.discussed else JUDGING
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _KnownAssessor:
     """An assessor as the campaign has them, with the number of their newest event."""
 
@@ -114,7 +115,7 @@ class _KnownAssessor:
     newest: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _ImportBasis:
     """What of a campaign an import depends on: as long as it is equal, what was prepared is right."""
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.strategies import PoolRecipe
 from workbench.ranking import ordered
 from workbench.records import sorted_ids
@@ -25,7 +24,7 @@ from workbench.workflow.runs.packed_store import run_for_use
 CUTOFFS = (5, 10, 20, 50, 100)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TopicHoles:
     """A topic's unjudged documents among a run's first, one count for each cut-off."""
 
@@ -35,7 +34,7 @@ class TopicHoles:
     unjudged: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunHoles:
     """A run's unjudged documents by cut-off and topic; `shares` are of what it retrieved that far."""
 
@@ -46,7 +45,7 @@ class RunHoles:
     by_topic: tuple[TopicHoles, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class HolesFilled:
     """The supplementary pool for a run's holes, and how many topics went to those who know them."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.near_duplicate_documents import (
     MOST_NEAR,
     THRESHOLD,
@@ -28,7 +28,7 @@ from workbench.workflow.judging.quality_checks import desk_task, docnos_behind
 from workbench.workflow.judging.task import Task, own_assignment, own_task, task_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ComparedDocuments:
     """Two documents of an assessor's part, and where their texts differ; a label is None for no grade."""
 
@@ -126,7 +126,7 @@ MOST_AT_ONCE = 100_000
 MOST_OF_ASKED = 2_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Sketched:
     """A sketch that is to be kept, of the text with this hash."""
 

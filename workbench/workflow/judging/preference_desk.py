@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.ranking import ordered
 from workbench.records import Topic
 from workbench.storage.tables import (
@@ -35,7 +36,7 @@ TOP = 10
 LONGEST_OPENING = 300
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SideBySide:
     """Two sides before their assessor; without sides where all is answered. `number` counts from 1.
 

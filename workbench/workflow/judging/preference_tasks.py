@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import combinations
 
@@ -13,6 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.records import id_bytes, sorted_ids
 from workbench.storage.events import current_events
 from workbench.storage.tables import (
@@ -31,7 +31,7 @@ from workbench.workflow.runs.run_records import listed_runs
 Pair = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PreferenceTask:
     """One topic's pairs for one assessor; `done` counts those with an answer."""
 

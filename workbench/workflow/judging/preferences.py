@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -21,6 +20,7 @@ from workbench.agreement.preferences import (
 )
 from workbench.errors import Conflict
 from workbench.formats.judgments import write_preferences
+from workbench.frozen import frozen_dataclass
 from workbench.records import Preference, id_bytes
 from workbench.storage.tables import AssessorRow, PreferenceEventRow, PreferenceTaskRow
 from workbench.tables import Export, table_export
@@ -76,7 +76,7 @@ def current_choices(
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SideAnswer:
     """An assessor's choice in the pair with this number (from 1): "left", "right", "tie" or "both_bad".
 
@@ -136,7 +136,7 @@ def append_choice(
     return True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PreferenceAnswer:
     """A current answer to a pair: what stood left, the reason, and the time it took (None: not measured)."""
 
@@ -207,7 +207,7 @@ def preference_lines(db: Session, campaign_id: int) -> Iterator[bytes]:
     return write_preferences(preferences_of(db, campaign_id))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PreferenceResults:
     """Documents ranked by topic, runs compared, and every two assessors on their common pairs."""
 

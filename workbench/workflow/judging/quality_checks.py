@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from heapq import heappop, heappush
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from workbench.frozen import frozen_dataclass
 from workbench.records import id_bytes
 from workbench.storage.events import (
     CURRENT_PURPOSES,
@@ -47,7 +48,7 @@ MOST_OFTEN, RAREST = 2, 1000
 FARTHEST = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CheckRules:
     """One repeat in so many documents (None for no repeats), the least distance, and whether one trains.
 
@@ -160,7 +161,7 @@ def _draw(seed: int, topic: str, *about: str) -> bytes:
     return hashlib.sha256(b"\0".join(parts)).digest()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _CheckAnswers:
     """What an assessor answered to the checks of a topic: here, with the place, and in other assignments.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 
 from sqlalchemy import delete, func, select
@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput, NotFound
 from workbench.formats.graded_pairs import GradedPair
+from workbench.frozen import frozen_dataclass
 from workbench.storage.events import PLANTED, TRAINING
 from workbench.storage.tables import CampaignRow, KnownAnswerRow, PoolEntryRow, PoolRow
 from workbench.workflow.campaigns.campaigns import scale_from_json
@@ -36,7 +37,7 @@ MOST_FINDINGS = 1000
 KINDS = (PLANTED, TRAINING)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KnownPairCounts:
     """The pairs with a known answer: planted and for training, and how many of each stand in a pool."""
 
@@ -46,7 +47,7 @@ class KnownPairCounts:
     training_in_pool: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KnownLoaded:
     """What became of a file of known answers: `changed` had another grade or feedback before."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, Self
 
@@ -12,6 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound, TooLate
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.adaptive_pool import Happening, PoolEvent
 from workbench.records import Answer, id_bytes
 from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent, current_events
@@ -38,7 +39,7 @@ AT_FIRST = 2  # who opens a topic to look at it takes few places from those who 
 MOST_OPEN = 20  # with those that were put off
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Lease:
     """Who can judge in a campaign, and how long somebody who does not answer keeps what was handed out."""
 
@@ -68,7 +69,7 @@ class Lease:
         return pairs.abandoned(until, self.able, active)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class QueueHandout(Handout):
     """A topic of a queue.
 
@@ -269,7 +270,7 @@ def _take(handed_out: dict[tuple[str, int], Hold], event: TopicEvent) -> None:
 _HANDED_OUT: Cache[Hashable, TopicFold[dict[tuple[str, int], Hold]]] = Cache(20_000)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class QueueTopics:
     """A queue as its pages read it: all topics, by the judgment log; made for one transaction."""
 

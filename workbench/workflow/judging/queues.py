@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
@@ -11,6 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, rejected
+from workbench.frozen import frozen_dataclass
 from workbench.storage.tables import AssessorRow, CampaignRow, PoolRow
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.clock import utc_now
@@ -136,7 +136,7 @@ def _topics(db: Session, row: PoolRow) -> list[str]:
     return [topic for topic in topic_titles(db, row.campaign_id) if topic in pooled]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class QueueTopicLine:
     """A topic of a queue: how many of its pairs are done, how many wait; grades given of those needed.
 
@@ -156,7 +156,7 @@ class QueueTopicLine:
     needed: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Out:
     """A pair that an assessor has and has not answered; `abandoned` says that the lease is over."""
 
@@ -168,7 +168,7 @@ class Out:
     abandoned: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class QueueReport:
     """How far a queue has come; `assessors` have some or all of its topics, by name."""
 

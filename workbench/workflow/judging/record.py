@@ -6,13 +6,14 @@ knows of ranks, scores, runs or colleagues: an assessor is blind.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Ended, NotFound
+from workbench.frozen import frozen_dataclass
 from workbench.records import Answer
 from workbench.storage.events import (
     CURRENT_PURPOSES,
@@ -41,7 +42,7 @@ from workbench.workflow.judging.task import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Place:
     """Whose judgment of which pair it is, what it is for, and where in which order the document came."""
 
@@ -57,7 +58,7 @@ class Place:
     seed: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Recorded:
     """The event that a submission became; `repeated` when this client id had been recorded before.
 

@@ -7,13 +7,14 @@ Each becomes a `Submission`, with one set of limits; `record` appends it to the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from workbench.errors import WorkbenchError, rejected
 from workbench.formats.identifiers import LONGEST_ID
+from workbench.frozen import frozen_dataclass
 from workbench.records import Answer
 from workbench.storage.events import LATER, WITHDRAWN
 from workbench.workflow.checks import checked_client_id, checked_sha256, id_finding, storable
@@ -32,7 +33,7 @@ RATING = "rating:"
 """Before the name of a question: a field of the form."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Passage:
     """A passage of a document: where it begins and ends in the plain text that was shown, and what it says.
 
@@ -44,7 +45,7 @@ class Passage:
     quote: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Annotations:
     """Passages, answers to further questions by name (their place in the scale, from 0), ids of subtopics.
 
@@ -76,7 +77,7 @@ class SubmissionKind(StrEnum):
     ANNOTATIONS = "extras"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Submission:
     """What an assessor says of one document; raises WorkbenchError for what nobody can say.
 

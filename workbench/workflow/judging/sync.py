@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
@@ -19,6 +18,7 @@ from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
 from sqlalchemy.orm import Session
 
 from workbench.errors import Ended, InvalidInput, NotFound, TooLate, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.records import Answer
 from workbench.storage import locks
 from workbench.storage.events import (
@@ -54,7 +54,7 @@ class Outcome(StrEnum):
     REFUSED = "refused"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Elsewhere:
     """The same person's answer to the pair on another screen, which this one did not know."""
 
@@ -63,7 +63,7 @@ class Elsewhere:
     recorded_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Receipt:
     """What became of one event; `why` says what kept it from being recorded.
 

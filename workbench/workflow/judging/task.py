@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from sqlalchemy import Text, bindparam, cast, or_, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
+from workbench.frozen import frozen_dataclass
 from workbench.records import Answer
 from workbench.storage.events import (
     JUDGING,
@@ -39,7 +40,7 @@ from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.pool_rows import PoolState, state_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Slot:
     """A place at the desk: the document that stands there, and what its answer is for.
 
@@ -51,7 +52,7 @@ class Slot:
     round: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Task:
     """One assignment: its docnos in the order shown, and the current answers, by docno.
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from workbench.frozen import frozen_dataclass
 from workbench.storage.events import CURRENT_PURPOSES, TRAINING, WITHDRAWN, CurrentEvent
 from workbench.storage.tables import (
     AssessorRow,
@@ -29,7 +28,7 @@ from workbench.workflow.judging.training import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Trainee:
     """Somebody in training: the rounds so far, and whether the organiser waived it."""
 
@@ -108,7 +107,7 @@ def _working(db: Session, campaign_id: int, topics: set[str]) -> set[tuple[int, 
     return {(assessor_id, topic) for assessor_id, topic in db.execute(answered.distinct())}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Feedback:
     """What is shown after an answer in training: the expected grade, its label, whether it was given, why.
 

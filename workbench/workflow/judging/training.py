@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from math import comb
 from typing import Any
@@ -18,6 +18,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
+from workbench.frozen import frozen_dataclass
 from workbench.records import id_bytes
 from workbench.storage.events import LATER, TRAINING, WITHDRAWN
 from workbench.storage.tables import AssignmentRow, CampaignRow, JudgmentEventRow, KnownAnswerRow, PoolRow
@@ -31,7 +32,7 @@ FEWEST_FRESH = 10
 GradesByRound = Mapping[str, Mapping[int, int | None]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TrainingRound:
     """One time through training pairs of a topic, the `docnos`; `needed` right answers open the work."""
 
@@ -53,7 +54,7 @@ class TrainingRound:
         return self.complete and self.right >= self.needed
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TrainingGate:
     """What keeps the work of a topic closed: the rounds so far, and the keys of what waits behind."""
 
@@ -66,7 +67,7 @@ class TrainingGate:
         return self.rounds[-1]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TrainingAnswer:
     """One answer in training: the number of the event, whose, of what, in which round."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -13,6 +13,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.storage.engine import insert_or
 from workbench.storage.events import DISCUSSION, CurrentEvent, current_events
 from workbench.storage.tables import (
@@ -53,7 +54,7 @@ class Settlement(StrEnum):
     DISMISSED = "dismissed"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class UnrecordedLine:
     """An unrecorded answer: whose, what, why, when; `current` is what its assessor says now.
 

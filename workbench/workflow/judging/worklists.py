@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from workbench.frozen import frozen_dataclass
 from workbench.records import Answer
 from workbench.storage.events import JUDGING, REPEAT
 from workbench.storage.tables import (
@@ -34,7 +35,7 @@ from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.additions import AddedDocuments, Additions, add_documents
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class WorklistLine:
     """One topic that an account is to judge; `judged` counts grades only.
 
@@ -68,7 +69,7 @@ class WorklistLine:
         return not self.at_most and self.answered == self.total
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AnsweredLine:
     """One of an assessor's own answers in a topic; `key` is what the desk calls the document."""
 
@@ -251,7 +252,7 @@ def may_be_suspended(roles: frozenset[Role]) -> bool:
     return Role.ASSESSOR in roles and Role.ORGANISER not in roles and len(roles) > 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OwnAddition:
     """A document that somebody added, as that person is shown it."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from datetime import date
 
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound
 from workbench.figures import counted
+from workbench.frozen import frozen_dataclass
 from workbench.storage.tables import AccountRow, CampaignRow, MailMessageRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.assigned_work import left_to_judge
@@ -26,7 +26,7 @@ DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\ud
 LONGEST_SUBJECT = 150
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Message:
     """A message to one address; `secret` says that its body has a link that opens something."""
 
@@ -97,7 +97,7 @@ def new_password(db: Session, row: MailMessageRow, site: str) -> Message | None:
     return Message(row.address, subject_of("Your new password for Workbench"), body, secret=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class WorkLeft:
     """How much an account has left to judge and to compare in a campaign."""
 

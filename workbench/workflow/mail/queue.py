@@ -11,7 +11,6 @@ Reminders are for assessors with open work whom an organiser has chosen.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from functools import partial
@@ -20,6 +19,7 @@ from sqlalchemy import ColumnElement, Select, delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
+from workbench.frozen import frozen_dataclass
 from workbench.storage.engine import Database, Writing
 from workbench.storage.tables import AccountRow, AssessorRow, CampaignRow, MailMessageRow
 from workbench.workflow.checks import record_of
@@ -88,7 +88,7 @@ WRITERS: Mapping[MessageKind, Writer] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ClaimedMessage:
     """A message that this process sends now; `attempt` counts from 1."""
 
@@ -98,7 +98,7 @@ class ClaimedMessage:
     message: Message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MessageLine:
     """A message in the administrator's list; login and campaign are empty where it has none."""
 
@@ -318,7 +318,7 @@ def request_link(db: Session, typed: str, address: str | None) -> Refused | None
 APART = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OpenWork:
     """An assessor with an account and work left; `reminded_at` is when a message was last asked for.
 

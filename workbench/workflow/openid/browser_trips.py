@@ -15,12 +15,13 @@ import base64
 import hashlib
 import hmac
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from enum import StrEnum
 
 from sqlalchemy.orm import Session
 
+from workbench.frozen import frozen_dataclass
 from workbench.outside import parsed_json
 from workbench.storage.tables import AccountRow
 from workbench.workflow.clock import utc_now
@@ -39,7 +40,7 @@ class TripPurpose(StrEnum):
     LINK = "link"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BrowserTrip:
     """A trip with its purpose and its `target`.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from authlib.oidc.core.claims import CodeIDToken
@@ -18,6 +18,7 @@ from joserfc.errors import (
 )
 from joserfc.jwk import JWKRegistry, KeySet
 
+from workbench.frozen import frozen_dataclass
 from workbench.workflow.openid.provider import LEEWAY_SECONDS
 from workbench.workflow.openid.refusals import SignInObstacle
 
@@ -49,7 +50,7 @@ class InvalidIdToken(Exception):
         self.obstacle = obstacle
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TokenExpectation:
     """What an ID token has to say: its issuer, for which client it is, and the nonce of the trip."""
 

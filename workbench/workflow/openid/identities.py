@@ -16,7 +16,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import delete, select
@@ -24,6 +23,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, InvalidInput, NotFound
+from workbench.frozen import frozen_dataclass
 from workbench.settings import OpenIdSettings
 from workbench.storage.tables import AccountRow, OpenIdIdentityRow
 from workbench.workflow.clock import utc_now
@@ -49,7 +49,7 @@ from workbench.workflow.people.mail_addresses import address_of, checked_address
 LONGEST_KNOWN_AS = 254
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ProviderIdentity:
     """Who somebody is at the provider: issuer and subject; the rest may change from day to day.
 
@@ -70,7 +70,7 @@ class ProviderIdentity:
         return next((one for one in found if one), "")[:LONGEST_KNOWN_AS]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LinkedIdentity:
     """An identity that is linked with an account; `used_at` is None if nobody signed in with it yet."""
 

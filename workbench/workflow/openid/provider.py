@@ -22,6 +22,7 @@ from urllib.parse import urlencode
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.outside import parsed_json
 from workbench.settings import OpenIdSettings, is_protected
 from workbench.workflow.clock import utc_now
@@ -48,7 +49,7 @@ class ProviderUnreachable(NoAnswer):
     """The provider does not answer within the time, or not at all."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class JsonAnswer:
     """An answer of the provider; `sent_at` is its clock in seconds since 1970, None if it tells no time."""
 
@@ -158,7 +159,7 @@ _ERROR_NAME = re.compile(r"[a-z_]{1,60}")
 _CANCELLED = frozenset({"access_denied", "consent_required", "interaction_required", "login_required"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ProviderMetadata:
     """What the discovery document states, as far as it is used; `clock_ahead` are seconds."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import fmean
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from workbench.frozen import frozen_dataclass
 from workbench.records import Verdict
 from workbench.storage.events import CURRENT_PURPOSES, LATER, SCREEN, WITHDRAWN
 from workbench.storage.tables import AssessorRow, AssignmentRow, JudgmentEventRow, PoolRow
@@ -37,7 +37,7 @@ LATE_DEPTH = 10
 MOST_LATE = 100
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Lagging:
     """An assessor with pairs left, without a judgment for `days`, or not `started` since the assignment."""
 
@@ -48,7 +48,7 @@ class Lagging:
     started: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Gone:
     """An assessor with pairs left who cannot judge any more."""
 
@@ -57,7 +57,7 @@ class Gone:
     topics: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LateRun:
     """A run that came after the pools: how much of its first LATE_DEPTH is neither pooled nor judged."""
 
@@ -71,7 +71,7 @@ class LateRun:
         return self.holes / self.retrieved
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Attention:
     """What needs somebody; `end` is the day on which judging ends at the pace of late, None where unknown."""
 
@@ -181,7 +181,7 @@ RECENT = timedelta(days=7)
 """The pace of judging is that of so many days."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AssessorPace:
     """The mean of the active seconds of an assessor's `timed` answers, and when the latest answer came."""
 
@@ -190,7 +190,7 @@ class AssessorPace:
     latest: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Activity:
     """What was answered at the desks: by assessor, and `recent` answers since the first of them, `since`.
 

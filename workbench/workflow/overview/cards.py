@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from workbench.frozen import frozen_dataclass
 from workbench.storage.tables import CampaignRow, MemberRow
 from workbench.workflow.adjudication.discussions import discussions
 from workbench.workflow.adjudication.queue import State
@@ -36,7 +36,7 @@ class TaskKind(StrEnum):
     READ = "read"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OwnTask:
     """Something that waits for one person, and how much of it there is; of `SEND` there is one."""
 
@@ -44,7 +44,7 @@ class OwnTask:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CampaignCard:
     """A campaign in a person's list with the `tasks` of this person; `ready` is what an organiser sees.
 

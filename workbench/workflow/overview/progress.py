@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE
+from workbench.frozen import frozen_dataclass
 from workbench.records import id_bytes
 from workbench.storage.tables import AssignmentRow, CampaignRow, PoolRow, RunRow, TopicRow
 from workbench.workflow.campaigns.campaigns import scale_from_json
@@ -23,7 +23,7 @@ from workbench.workflow.people.assessors import AssessorLine, assessors_of
 from workbench.workflow.pools.pooled_topics import NOTHING, TopicDocnos, missing_count, opened_by_topic
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TopicProgress:
     """A topic: its pairs, how many of them a person has graded, and these by their highest grade.
 
@@ -45,7 +45,7 @@ class TopicProgress:
         return self.judged == self.pairs > 0 and all(grade < relevant_from for grade, _ in self.by_grade)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AssessorProgress:
     """An assessor: assigned pairs, how many of them answered; `judgments` counts all grades.
 
@@ -65,7 +65,7 @@ class AssessorProgress:
     gone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Overview:
     """A campaign at a glance; pairs are (topic, document), each counted once over all pools.
 
@@ -97,7 +97,7 @@ class Overview:
         return self.waiting + sum(line.left for line in self.by_assessor if not line.gone)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Judged:
     """What people graded of a topic, as `TopicProgress` has it; `beside` of the pairs are in no pool."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
+from workbench.frozen import frozen_dataclass
 from workbench.records import Verdict
 from workbench.storage.tables import (
     CampaignRow,
@@ -43,7 +43,7 @@ class SetupStep(StrEnum):
     JUDGE = "judge"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Readiness:
     """What a campaign has of what judging needs; all counts are of now.
 

@@ -11,7 +11,7 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
@@ -22,6 +22,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
+from workbench.frozen import frozen_dataclass
 from workbench.storage.tables import AccountRow, OneTimeTokenRow
 from workbench.workflow.clock import utc_now
 
@@ -117,7 +118,7 @@ LOGIN = re.compile(r"\w[\w.@+-]{1,119}")
 NO_PASSWORD = "erased"  # noqa: S105 - of an erased account: it is no hash, so no password matches it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Account:
     """A person who can sign in; an administrator may create campaigns and accounts.
 
@@ -132,7 +133,7 @@ class Account:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NewAccount:
     """A validated account, ready to be stored; made by `prepare_account` and `account_without_password`."""
 

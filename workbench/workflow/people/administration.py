@@ -9,13 +9,13 @@ Decisions:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound
+from workbench.frozen import frozen_dataclass
 from workbench.storage.tables import (
     AccountRow,
     AssessorRow,
@@ -32,7 +32,7 @@ from workbench.workflow.people.signing_in import sign_out_everywhere
 from workbench.workflow.people.two_factor import turn_off
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AccountLine:
     """An account in the administrator's list; `used_at`, to the hour, is that of its open sessions."""
 
@@ -48,7 +48,7 @@ class AccountLine:
     used_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AccountDetails:
     """An account with its campaigns: (slug, name, roles) of each, and how many answers it recorded."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import Session
 
+from workbench.frozen import frozen_dataclass
 from workbench.storage.tables import AccountRow, AssessorRow, MemberRow
 from workbench.workflow.people.accounts import NO_PASSWORD
 from workbench.workflow.people.roles import Role
@@ -34,7 +34,7 @@ def names_in_use(db: Session, campaign_id: int) -> Mapping[str, str]:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AssessorLine:
     """An assessor of a campaign: a person with or without an account, or a machine.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
+from workbench.frozen import frozen_dataclass
 from workbench.records import Verdict
 from workbench.storage.tables import (
     AccountRow,
@@ -27,7 +27,7 @@ from workbench.workflow.people.roles import Role
 LONGEST_GROUP_NAME = 120
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GroupMember:
     """An account that sends runs for a group."""
 
@@ -36,7 +36,7 @@ class GroupMember:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Sender:
     """Who sends runs: an organiser, or a participant, who sends for some groups and sees theirs only.
 
@@ -56,7 +56,7 @@ ORGANISER = Sender()
 """An organiser at a terminal, where nobody has signed in."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Group:
     """A group of a campaign; `runs` counts those that hold, `waiting` those of them without a verdict."""
 

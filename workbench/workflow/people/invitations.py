@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -16,6 +15,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.json_forms.collecting import GroupJson, InvitationJson, MemberJson, filled
 from workbench.storage import locks
 from workbench.storage.tables import AccountRow, CampaignRow, GroupRow, InvitationRow, MailMessageRow
@@ -44,7 +44,7 @@ class InvitationState(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Invitation:
     """An invitation in the organiser's list; `used_by` is a person's name, `group` that of a participant.
 
@@ -63,7 +63,7 @@ class Invitation:
     mail_failed: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OfferedRole:
     """The role that an invitation offers; that of a participant is in a group, and no other is.
 
@@ -79,7 +79,7 @@ class OfferedRole:
             raise WorkbenchError(message, remedy="name the group of a participant, or choose another role")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Invited:
     """An invitation with its link's token, which is returned here only, never again."""
 
@@ -96,7 +96,7 @@ class Invited:
         return _address_in(self.note)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Offer:
     """What an invitation offers: a role in a campaign, and for a participant the `group`.
 

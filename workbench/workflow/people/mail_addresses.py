@@ -11,13 +11,13 @@ Decisions:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import timedelta
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import InvalidInput, NotFound, rejected
+from workbench.frozen import frozen_dataclass
 from workbench.storage.tables import AccountRow
 from workbench.workflow.people.accounts import (
     Account,
@@ -39,7 +39,7 @@ _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _ADDRESS = re.compile(rf"{_ATOM}(?:\.{_ATOM})*@{_LABEL}(?:\.{_LABEL})+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MailAddress:
     """The address of an account, empty without one, and the new one that is not confirmed yet."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sqlalchemy import delete, exists, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.storage.tables import (
     AccountRow,
     AssessorRow,
@@ -26,7 +25,7 @@ LONGEST_ASSESSOR_NAME = 120
 JUDGES = frozenset({Role.ASSESSOR, Role.ADJUDICATOR})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Member:
     """A person of a campaign with all roles, including those suspended while an assessor has work left.
 

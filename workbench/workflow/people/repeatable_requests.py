@@ -11,7 +11,6 @@ Decisions:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import delete, update
@@ -19,6 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, InvalidInput, rejected
+from workbench.frozen import frozen_dataclass
 from workbench.storage.tables import RepeatableRequestRow
 from workbench.workflow.clock import shared_now
 
@@ -28,7 +28,7 @@ RUNNING = timedelta(minutes=15)
 _KEY = re.compile(r"[\x21-\x7e]{1,100}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GivenResponse:
     """The response that a request was given before; `answer` is None where it had a secret in it."""
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
@@ -22,6 +21,7 @@ from sqlalchemy import ColumnElement, and_, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
+from workbench.frozen import frozen_dataclass
 from workbench.storage.tables import AccessTokenRow, SessionRow
 from workbench.workflow.checks import record_of, storable
 from workbench.workflow.clock import utc_now
@@ -32,7 +32,7 @@ NOTED_EVERY = timedelta(hours=1)
 EVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SessionLine:
     """A session in the list of its owner; `network` is empty where it is not known.
 
@@ -198,7 +198,7 @@ _DESCRIPTIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AccessToken:
     """A token as its owner sees it; `used_at` is right to the minute, None before its first use."""
 
@@ -211,7 +211,7 @@ class AccessToken:
     expired: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NewAccessToken:
     """A token that was just made; `secret` is shown once and stored nowhere."""
 

@@ -14,13 +14,13 @@ Decisions, on the links of people who forgot the password:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotAllowed, NotFound
+from workbench.frozen import frozen_dataclass
 from workbench.storage.tables import AccessTokenRow, AccountRow, SessionRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import (
@@ -62,7 +62,7 @@ SESSION_LASTS = timedelta(days=30)
 LONGEST_BROWSER = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Browser:
     """What a request says of the browser it comes from; `name` is the `User-Agent` field."""
 
@@ -70,7 +70,7 @@ class Browser:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SignInAttempt:
     """An attempt to sign in; `stored`, the password hash, is None if there is no such account."""
 
@@ -81,7 +81,7 @@ class SignInAttempt:
     wait: timedelta
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CheckedAttempt:
     """An attempt whose password was checked; `renewed` is a stronger hash to store instead."""
 
@@ -90,7 +90,7 @@ class CheckedAttempt:
     renewed: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Refused:
     """A failed sign-in; `wait` is how long further attempts are refused without being checked.
 
@@ -111,7 +111,7 @@ class Refused:
         return f"Too many attempts failed. Try again in {wait_in_words(self.seconds)}."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SignedIn:
     """A new session; the token is sent to the browser and stored nowhere else."""
 
@@ -319,7 +319,7 @@ def confirm_code(db: Session, account: Account, typed: str, *, place: str = SIGN
 RESET_LASTS = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ResetLink:
     """A link for an account, with its token, which is returned here only, never again."""
 

@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import Session
 
+from workbench.frozen import frozen_dataclass
 from workbench.storage.tables import SignInAttemptRow
 
 # Before the first wait; fewer once a login name or an address is guessed at in earnest.
@@ -43,7 +43,7 @@ SIGN_IN_CODES = "code "
 OPENID = "openid "
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Guess:
     """What failures are counted for: a login name and where an attempt comes from.
 

@@ -18,7 +18,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -26,6 +26,7 @@ from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding
+from workbench.frozen import frozen_dataclass
 from workbench.storage.tables import AccountRow, CampaignRow, TrailRow
 from workbench.workflow.checks import record_of
 from workbench.workflow.clock import utc_now
@@ -46,7 +47,7 @@ LOCK = 0x7472_6169_6C
 PORTION = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Act:
     """What somebody does: the name of an endpoint or a command.
 
@@ -61,7 +62,7 @@ class Act:
     asked: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TrailEntry:
     """An entry as it is shown; login and campaign are empty where there is none, or none any more.
 
@@ -98,7 +99,7 @@ class TrailEntry:
         return outcome_in_words(self.outcome)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TrailFilter:
     """Which entries are listed: all, if nothing is given. `act` is a part of its name or words."""
 

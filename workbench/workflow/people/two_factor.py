@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from hmac import compare_digest
 
@@ -26,6 +26,7 @@ from sqlalchemy import Exists, Select, exists, false, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Conflict
+from workbench.frozen import frozen_dataclass
 from workbench.settings import TwoFactorDemand
 from workbench.storage import Connection
 from workbench.storage.tables import AccountRow, MemberRow
@@ -99,7 +100,7 @@ def plain_code(typed: str) -> str:
     return "".join(typed.split()).replace("-", "").casefold()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TwoFactorState:
     """Since when two-factor sign-in is on, None while it is off, and how many recovery codes are left.
 
@@ -246,7 +247,7 @@ def _turned_on(account_id: int) -> Exists:
 CODE_STEP_LASTS = timedelta(minutes=5)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CodeNeeded:
     """A sign-in that waits for a code; the token is sent to the browser and stored nowhere else."""
 

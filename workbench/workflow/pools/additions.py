@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, rejected
+from workbench.frozen import frozen_dataclass
 from workbench.records import sorted_ids
 from workbench.storage.tables import JudgmentEventRow, PoolEntryRow, PoolRow, TopicRow
 from workbench.workflow.campaigns.collection import with_text
@@ -31,7 +31,7 @@ from workbench.workflow.runs.run_rules import collection_list, listed_docnos
 LONGEST_REASON = 2000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Additions:
     """Documents to be added to a topic, with their lines in the `source` that lists them, and the reason."""
 
@@ -40,7 +40,7 @@ class Additions:
     source: str = "docnos"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AlreadyPooled:
     """A docno that was not added since a pool has it already, this one or another that is open."""
 
@@ -48,7 +48,7 @@ class AlreadyPooled:
     pool: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AddedDocuments:
     """What adding by hand did, docnos sorted as bytes; `without_text` of the added nobody could read yet."""
 
@@ -163,7 +163,7 @@ def _pooled_already(db: Session, row: PoolRow, topic: str, docnos: Iterable[str]
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RemovedAddition:
     """A document that was added to a topic and removed: how it was added, who removed it (or empty), when."""
 

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.analysis import (
     BEYOND,
     Analysis,
@@ -39,7 +40,7 @@ MOST_CACHED = 4
 _BYTES_A_PAIR, _BYTES_A_CONTRIBUTION = 80, 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ChosenRun:
     """A run of a campaign, its hash, and its group if it has one."""
 

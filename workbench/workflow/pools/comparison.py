@@ -10,6 +10,7 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.comparison import (
     NO_MEMBERS,
     NOTHING,
@@ -38,7 +39,7 @@ class PairChange(StrEnum):
     KEPT = "staying"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ComparedPair:
     """A pair of either pool: what becomes of it, whether a person has judged it, and where it comes from.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,6 +11,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Conflict, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.strategies import ALL_STRATEGIES
 from workbench.pooling.strategy import named
 from workbench.records import id_bytes, sorted_ids
@@ -51,7 +51,7 @@ Pair = tuple[str, str]
 _UNMARKED: Mapping[str, Any] = {"added_by": None, "added_at": None, "reason": None}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ChangedRun:
     """A run of a recipe that is not what it was: its hash then, and now; no hash now where it is gone."""
 
@@ -60,7 +60,7 @@ class ChangedRun:
     sha256_now: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Rebuilt:
     """A rebuilt draft: pairs added and removed, and the pairs added by hand that were kept."""
 
@@ -166,7 +166,7 @@ def _marks(db: Session, pool_id: int) -> dict[tuple[str, str], dict[str, Any]]:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SharedPairs:
     """Another pool that was opened, and how many pairs it has in common with this one."""
 
@@ -175,7 +175,7 @@ class SharedPairs:
     pairs: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BeforeOpening:
     """What opening a draft means; `sha256` is of its pairs, so that only what was shown is opened.
 
@@ -197,7 +197,7 @@ class BeforeOpening:
         return self.pace.hours(self.pool.pairs)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BeforeClosing:
     """The consequences of closing a pool: of its pairs a person has graded `judged`; assignments in force."""
 

@@ -19,6 +19,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError, rejected
+from workbench.frozen import frozen_dataclass
 from workbench.learning.learners import BMI, LEARNERS
 from workbench.learning.review import (
     FurtherSample,
@@ -142,7 +143,7 @@ def candidates_of(db: Session, pool_id: int) -> LearnerCandidates | None:
     return LearnerCandidates(tuple(docnos), hashlib.sha256(listed).hexdigest())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StoredRound:
     """A ranking as it is stored; see `LearnerRoundRow`."""
 
@@ -243,7 +244,7 @@ def review_after(
 _POINTS = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TopicAdvice:
     """A topic of a learner's pool as it stands; `used_up` says that its budget ended with some unread."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Row, Select, case, func, select, tuple_
 from sqlalchemy.orm import Session
 
+from workbench.frozen import frozen_dataclass
 from workbench.json_forms.collecting import filled
 from workbench.json_forms.judging import MadePoolJson, PoolJson
 from workbench.pooling.strategies import WHILE_JUDGING
@@ -35,7 +35,7 @@ PORTION = 10_000
 """Rows of a pool that are in memory at once while its pairs are read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PoolLine:
     """A pool in the list; `largest_possible` is its size if no two runs shared a document.
 
@@ -95,7 +95,7 @@ class PoolLine:
         return self.state is PoolState.CLOSED
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PoolTopic:
     """A topic's part of a pool; `added` by hand, and of these no run contributed `added_alone`."""
 
@@ -112,7 +112,7 @@ class PoolTopic:
         return self.pairs - self.added_alone
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PoolRun:
     """What a run contributed to a pool; `alone` are pairs that no other run and no person contributed.
 
@@ -126,7 +126,7 @@ class PoolRun:
     earlier: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PoolReport:
     """A pool with its recipe, its topics and what each run contributed.
 
@@ -251,7 +251,7 @@ def _line(row: PoolRow, added: Mapping[str, tuple[int, int]]) -> PoolLine:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Addition:
     """That a pair was added by hand: by whom (empty from the terminal), when and why."""
 
@@ -260,7 +260,7 @@ class Addition:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PooledPair:
     """A pair of a pool: the runs that contributed it, at which rank, and its weight or sampling data.
 
@@ -367,7 +367,7 @@ def origin_lines(db: Session, campaign_id: int, name: str) -> Iterator[bytes]:
         yield b"\t".join((id_bytes(topic), id_bytes(docno), found.encode())) + b"\n"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PairCount:
     """How many pairs a pool has of a topic, and how many of them were added by hand."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from workbench import __version__
 from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.adaptive_pool import Adaptive, Happening, PoolEvent
 from workbench.pooling.comparison import without_pairs
 from workbench.pooling.pool import Pool
@@ -102,7 +103,7 @@ FEW_LINES = 200_000
 """Lines of runs that take about a second."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NewPool:
     """A pool that is asked for; without a name it is named after its recipe."""
 
@@ -118,7 +119,7 @@ _Inputs = tuple[Sequence[tuple[str, str]], Mapping[int, int]]
 """What a pool is computed from: its runs with their hashes and, supplementary, the other pools."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ComputedPool:
     """A pool that is not in the database yet, and what it was computed from.
 
@@ -326,7 +327,7 @@ def exclude_known_pairs(db: Session, row: PoolRow) -> None:
         begin_with(db, row, found)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KnownPairs:
     """What is known of the documents of a supplementary adaptive pool, computed while others write.
 

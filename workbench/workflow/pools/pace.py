@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from statistics import median
@@ -11,6 +10,7 @@ from statistics import median
 from sqlalchemy import Row, select
 from sqlalchemy.orm import Session
 
+from workbench.frozen import frozen_dataclass
 from workbench.storage.events import CURRENT_PURPOSES, LATER, SCREEN, WITHDRAWN, newest_events
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
 
@@ -31,7 +31,7 @@ class PaceSource(StrEnum):
     ASSUMED = "assumed"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Pace:
     """The seconds of one judgment and where they come from.
 
@@ -65,7 +65,7 @@ class Pace:
         }[self.source]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeskAnswers:
     """The latest answers that people recorded: who, after how many active ms (0: untimed), and when.
 

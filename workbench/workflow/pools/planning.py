@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from sqlalchemy.orm import Session
 
+from workbench.frozen import frozen_dataclass
 from workbench.json_forms.collecting import filled
 from workbench.json_forms.judging import PoolPlanJson
 from workbench.pooling.depth import DEPTH
@@ -27,7 +27,7 @@ DEPTHS = (1, 5, 10, 20, 30, 50, 75, 100, 150, 200, 500, 1000)
 FURTHER = 100
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TopicCost:
     """A topic's part of a planned pool."""
 
@@ -36,7 +36,7 @@ class TopicCost:
     pairs: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Plan:
     """A pool that could be made, and what judging it would take.
 

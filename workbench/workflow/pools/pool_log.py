@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.adaptive_pool import Happening, PoolEvent
 from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEventRow, PoolRow, TopicRow
 from workbench.workflow.clock import shared_now
@@ -22,7 +23,7 @@ from workbench.workflow.clock import shared_now
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ChoiceReason:
     """Why a learner's pool handed a document out: `rank` from 1 in a round, or in a random order."""
 
@@ -43,7 +44,7 @@ class ChoiceReason:
 _ORIGINS = {"random": "random share, draw", "unranked": "no ranking left, draw"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TopicEvent:
     """What happened in a topic of a pool; no other event has all of this in common with it.
 

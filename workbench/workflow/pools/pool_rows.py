@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -18,6 +17,7 @@ from sqlalchemy import Select, Text, cast, func, select
 from sqlalchemy.orm import Session, object_session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.adaptive_pool import Adaptive
 from workbench.pooling.strategies import ADAPTIVE, start
 from workbench.pooling.strategy import named
@@ -209,7 +209,7 @@ def _runs(db: Session, pool: PoolRow, depth: int, ties: TieRule) -> Iterator[Run
             ) from None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Contributed:
     """By tag, how many pairs of a pool the run brought, and how many no other run and no person did."""
 

@@ -7,13 +7,13 @@ pooled or not, the judgment log says.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from workbench.frozen import frozen_dataclass
 from workbench.records import id_bytes
 from workbench.storage.engine import WRITES
 from workbench.storage.tables import AssessorRow, CampaignRow, PoolEntryRow, PoolRow
@@ -27,7 +27,7 @@ KEPT = 32
 """So many pools, and unions of pools, have their documents kept in memory, as far as there is room."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TopicDocnos:
     """The documents that are pooled for a topic: `joined` by line feeds, sorted by bytes."""
 

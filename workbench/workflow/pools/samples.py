@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.adaptive_pool import Adaptive
 from workbench.pooling.pool import Pair
 from workbench.pooling.sampling import RANDOM, STRATIFIED
@@ -22,7 +22,7 @@ SAMPLING = (RANDOM.name, STRATIFIED.name)
 """The strategies that draw with known probabilities from what they could have drawn."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SampleDesign:
     """A pool that was drawn at random: its name, its recipe, and the pairs that were drawn, with the stratum.
 

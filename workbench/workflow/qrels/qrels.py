@@ -25,6 +25,7 @@ from workbench.consensus.sums import SoftLabels, soft_labels
 from workbench.consensus.votes import Votes, VoteTable, vote_table
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import topic_lines
+from workbench.frozen import frozen_dataclass
 from workbench.json_forms.results import QrelsReportJson
 from workbench.records import Judgment, Qrel, Scale, id_bytes, places_of, sorted_ids
 from workbench.storage.adjudications import adjudicated_grades
@@ -288,7 +289,7 @@ def grades_by_assessor(db: Session, campaign_id: int) -> Counter[int]:
     return grades
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ComparedRule:
     """What a rule makes of the judgments, in numbers, or why it cannot be applied."""
 

@@ -9,7 +9,7 @@ import hashlib
 import hmac
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
 
 from sqlalchemy import select
@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.rules import ASSESSOR, RuleChoice, choice_label
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.records import id_bytes
 from workbench.releases.contents import (
     Included,
@@ -60,7 +61,7 @@ from workbench.workflow.releases.included import PoolHistory, released_agreement
 from workbench.workflow.runs.run_records import CampaignRun, runs_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleaseRequest:
     """What an organiser asks of a release. The `title` is the campaign's name where it is empty.
 
@@ -145,7 +146,7 @@ def released_assessor_ids(db: Session, campaign_id: int) -> set[int]:
     return found | set(db.scalars(preferred.where(task.campaign_id == campaign_id).distinct()))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Source:
     """Where the parts of a release are collected from."""
 

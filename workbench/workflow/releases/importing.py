@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import groupby
@@ -29,6 +29,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, Finding, InvalidInput, WorkbenchError, rejected
 from workbench.formats.documents_image import image_original
 from workbench.formats.documents_pdf import check_installed, pdf_content
+from workbench.frozen import frozen_dataclass
 from workbench.learning.review import Origin
 from workbench.pooling.adaptive_pool import Happening
 from workbench.records import PDF_TYPE, Answer, Document, Original, TieRule, Verdict
@@ -86,7 +87,7 @@ from workbench.workflow.runs.store import store_run
 NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ImportedRelease:
     """A campaign that was made from a release, and how much of it came."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -17,6 +16,7 @@ from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Answers, Assessor
 from workbench.agreement.selection import select_ratings
 from workbench.errors import Conflict, NotFound
+from workbench.frozen import frozen_dataclass
 from workbench.records import Scale, id_bytes, sorted_pairs
 from workbench.releases.archive import UnreadFile
 from workbench.releases.contents import (
@@ -129,7 +129,7 @@ def _pool(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PoolHistory:
     """What the events of adaptive pools refer to: assessors by id, answers by id with their number."""
 

@@ -6,7 +6,7 @@ import hashlib
 import re
 import secrets
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from tempfile import TemporaryFile
 from typing import Any, cast
@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from workbench import __version__
 from workbench.errors import Conflict, Finding, InvalidInput, finding_to_json
+from workbench.frozen import frozen_dataclass
 from workbench.json_forms.collecting import FindingJson, filled
 from workbench.json_forms.judging import MadeReleaseJson, ReleaseJson
 from workbench.releases.archive import UnreadFile
@@ -47,7 +48,7 @@ LONGEST_LINE = 300
 FEW_ANSWERS = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MadeRelease:
     """A release that was made: its line in the list, and its counts."""
 

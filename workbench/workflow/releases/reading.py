@@ -11,7 +11,6 @@ import json
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, BinaryIO
 
@@ -20,6 +19,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import InvalidInput, NotFound, rejected
 from workbench.formats.qrels import read_qrels
 from workbench.formats.runs import read_run_top
+from workbench.frozen import frozen_dataclass
 from workbench.records import Qrel, Verdict
 from workbench.releases.comparison import MEASURE, ReleaseComparison, compare_releases
 from workbench.releases.files import CHECKSUMS, MANIFEST, QRELS
@@ -34,7 +34,7 @@ from workbench.workflow.runs.packed_store import run_for_use
 from workbench.workflow.runs.run_records import runs_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FileLine:
     """A file of a release: its path, size in bytes and SHA-256, which is empty for the two that list them."""
 
@@ -43,7 +43,7 @@ class FileLine:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleaseSheet:
     """What the page of a release says: its line in the list, how it is cited, its files and grades."""
 
@@ -154,7 +154,7 @@ DEPTH = 1000
 _GZIP = b"\x1f\x8b"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ScoreLine:
     """A measure's mean over all topics of the qrels, with its interval."""
 
@@ -162,7 +162,7 @@ class ScoreLine:
     mean: MeanScore
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StrangersScore:
     """The scores of a run: over how many topics, and for how many of them it has documents."""
 

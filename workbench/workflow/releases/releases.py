@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Select, select
@@ -13,6 +12,7 @@ from sqlalchemy.orm import Session, aliased
 from workbench.consensus.rules import RuleChoice
 from workbench.errors import Conflict, Finding, NotFound, Severity, rejected
 from workbench.figures import counted
+from workbench.frozen import frozen_dataclass
 from workbench.records import id_bytes
 from workbench.storage.releases import read_parts
 from workbench.storage.tables import AccountRow, ReleaseRow
@@ -27,7 +27,7 @@ LONGEST_REASON = 2000
 FIRST = "1.0"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Release:
     """A release in the list. `rule` is the label of its rule, `kappa` the pooled kappa of people.
 
@@ -73,7 +73,7 @@ class Release:
         return f"{self.version}.zip"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReleaseReadiness:
     """What a release would freeze now: a version to propose, and how much is still open.
 

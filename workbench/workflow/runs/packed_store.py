@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -23,6 +22,7 @@ from workbench.formats.packed_form import (
 from workbench.formats.packed_lines import NotUnderstood
 from workbench.formats.packed_runs import PackedRun, read_packed
 from workbench.formats.runs import cut, read_run
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.run_tops import RunTops
 from workbench.records import Run, TieRule
 from workbench.storage.engine import Database
@@ -38,7 +38,7 @@ _WHOLE_AT_ONCE = 10
 _NO_FORM = StoredForm(0, [])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Kept:
     """A run with its packed form, if there is one."""
 

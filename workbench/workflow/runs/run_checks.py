@@ -11,7 +11,7 @@ import io
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 from pathlib import PurePath
 
@@ -27,6 +27,7 @@ from workbench.formats.run_report import Repair, RunReport, repair_of, report_of
 from workbench.formats.run_rules import RunRules
 from workbench.formats.runs import read_run_arrays, read_run_top
 from workbench.formats.source import Bounded, Readable, open_source
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.near_identical_runs import (
     DEPTH,
     P,
@@ -49,7 +50,7 @@ TAG_BEGINNING = 12
 """Tags with the same first characters are hard to tell apart; older tools cut them there."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KnownRun:
     """A run to compare with: what to call it, its tag, the hash of its plain content, and its tops.
 
@@ -225,7 +226,7 @@ LARGEST_UNCHECKED = 2**30
 Opening = Callable[[], AbstractContextManager[Session]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunChecker:
     """Checks files against a campaign: its topics, docnos, rules, pool depth and the runs it has.
 
@@ -259,7 +260,7 @@ class RunChecker:
         return replace(self, known=(*self.known, run), contents=contents)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunUpload:
     """An uploaded file with its report, its bytes as gzip if it was read to the end, a good run's tops."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from workbench.errors import Finding, InvalidInput
+from workbench.frozen import frozen_dataclass
 from workbench.workflow.checks import storable
 
 LONGEST_DESCRIPTION = 4000
@@ -22,7 +22,7 @@ class RunKind(StrEnum):
     MANUAL = "manual"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunCost:
     """What a run costs, as its group says: mean seconds a query, bytes of the index; None is not given."""
 
@@ -34,7 +34,7 @@ NO_COST = RunCost()
 COST_FIELDS = ("seconds_per_query", "index_bytes")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunMetadata:
     """What people record of a run; the run with `priority` 1 is pooled first, None is not given."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Finding, NotFound, WorkbenchError, finding_from_json
 from workbench.formats.run_rules import NOTES
+from workbench.frozen import frozen_dataclass
 from workbench.json_forms.collecting import RunFinding, RunJson, RunRecordJson, filled
 from workbench.records import Verdict
 from workbench.storage.run_files import plain_size
@@ -35,7 +36,7 @@ HEADER = (
 """The columns of `metadata_rows`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunPool:
     """A pool that was built from a run; `earlier` marks one built from a version that was replaced since."""
 
@@ -46,7 +47,7 @@ class RunPool:
     earlier: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CampaignRun:
     """A version of a run of a campaign; `sha256` is of the uncompressed file, `warnings` are from its check.
 
@@ -79,7 +80,7 @@ class CampaignRun:
         return tuple(one for one in self.warnings if one.code not in NOTES)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ListedRun:
     """As much of a current run as is needed to choose and score it; `group` is empty without one."""
 
@@ -89,7 +90,7 @@ class ListedRun:
     group: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunRecord:
     """Everything about a run: its current version, the plain size in bytes, earlier versions."""
 

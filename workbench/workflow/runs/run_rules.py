@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import BinaryIO
@@ -17,6 +17,7 @@ from workbench.figures import counted
 from workbench.formats.identifiers import read_ids
 from workbench.formats.run_rules import RunRules, rules_from_json
 from workbench.formats.source import Bounded, open_source
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.depth import DEPTH
 from workbench.storage.tables import AccountRow, CampaignRow, CollectionListRow, PoolRow, RunRow
 
@@ -62,7 +63,7 @@ def cut_of(db: Session, campaign_id: int) -> int | None:
 MOST_BYTES = 2 * 2**30
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CollectionList:
     """A campaign's list of docnos; `sha256` is of its ids, one per line."""
 
@@ -73,7 +74,7 @@ class CollectionList:
     added_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReadList:
     """A list that was read and can be stored."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import BinaryIO
 
 from sqlalchemy import delete, select
@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, finding_to_json, rejected
 from workbench.formats.run_report import RunReport, with_findings
+from workbench.frozen import frozen_dataclass
 from workbench.records import Verdict
 from workbench.storage.engine import Database
 from workbench.storage.run_files import plain_file
@@ -30,7 +31,7 @@ PAUSE = 1
 """Between two files the database is left to others, for so many times as long as one takes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunsAdded:
     """What became of several files: the runs that were stored, and the reports of files that were refused."""
 

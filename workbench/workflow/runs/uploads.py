@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import ColumnElement, delete, func, select
@@ -20,6 +20,7 @@ from workbench.formats.run_report import (
     report_to_json,
     with_findings,
 )
+from workbench.frozen import frozen_dataclass
 from workbench.storage.rows import chunks
 from workbench.storage.tables import CampaignRow, CheckedFileRow, RunRow
 from workbench.workflow.people.groups import ORGANISER, Sender
@@ -43,7 +44,7 @@ SET_UP_RUNS, SET_UP_TEXTS = "set-up-runs", "set-up-texts"
 _BATCH = re.compile(r"[0-9a-zA-Z-]{8,64}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CheckedFile:
     """A file of a batch; `readable` says whether its content is there, so that it can be repaired."""
 
@@ -58,7 +59,7 @@ class CheckedFile:
         return self.kept_at is None and self.report.verdict is not FileVerdict.REFUSED
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Batch:
     """Files that were uploaded together: refused ones first, then those with warnings, then the others."""
 
@@ -86,7 +87,7 @@ class Batch:
         return tuple(one for one in self.files if one.kept_at is not None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Kept:
     """What became of files that were to be runs: the tags of new runs, and why others are none."""
 
@@ -94,7 +95,7 @@ class Kept:
     refused: tuple[Finding, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class WaitingBatch:
     """A batch with files that are not runs yet."""
 

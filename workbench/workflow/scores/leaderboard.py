@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.consensus.rules import choice_label
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.json_forms.collecting import filled
 from workbench.json_forms.results import MeasureScore, ScoreJson
 from workbench.latex import between, document, escaped, number, percent, table
@@ -29,7 +30,7 @@ from workbench.workflow.scores.score_table import ScoreTable
 RUN, GROUP = "run", "group"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LeaderCell:
     """A run by a measure. `interval` is None of a measure that counts instead of taking a mean.
 
@@ -47,7 +48,7 @@ class LeaderCell:
         return (self.interval.low, self.interval.high) if self.interval else (None, None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LeaderLine:
     """A run with its cells by measure."""
 

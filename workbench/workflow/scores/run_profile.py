@@ -9,6 +9,7 @@ from functools import cached_property
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rules import choice_label
+from workbench.frozen import frozen_dataclass
 from workbench.scoring.binary_kernels import LEVELS
 from workbench.scoring.curves import CurveOptions, RunCurves, run_curves
 from workbench.scoring.measures import CUTOFFS, parse_measures
@@ -24,7 +25,7 @@ from workbench.workflow.scores.score_table import ScoreTable, score_by
 _EQUAL = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ProfileLine:
     """A run on a topic: its score, the median of all runs, how many documents the qrels call relevant."""
 

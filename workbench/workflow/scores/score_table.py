@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 
 from ir_measures import Measure
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rules import RuleChoice
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.records import Scale, Verdict
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.score_columns import ScoredRun, score_cells, scored_runs
@@ -27,7 +27,7 @@ from workbench.workflow.runs.packed_store import rankings_of
 from workbench.workflow.runs.run_records import ListedRun, listed_runs
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Coverage:
     """How much of a campaign its qrels have: `topics` of `all_topics`, and `pairs` of the `pooled` ones."""
 
@@ -42,7 +42,7 @@ class Coverage:
         return self.topics == self.all_topics and self.pairs == self.pooled
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ScoreTable:
     """Runs by measures; every mean is over all topics of the qrels.
 

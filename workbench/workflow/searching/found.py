@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, rejected
+from workbench.frozen import frozen_dataclass
 from workbench.records import Answer
 from workbench.searching.engine import DocnoFilter
 from workbench.searching.fragments import Fragment, FragmentPiece, MarkedText, marked_documents
@@ -35,7 +35,7 @@ from workbench.workflow.searching.searches import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class HitAnswer:
     """The searcher's own answer to a document."""
 
@@ -43,7 +43,7 @@ class HitAnswer:
     grade: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SearchHit:
     """A document that was found: its title and sentences with marked words.
 
@@ -59,7 +59,7 @@ class SearchHit:
     pooled: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ShownSearch:
     """A search with hits that were shown, the last at `rank`, of `found` in all; `kept` can be shown."""
 
@@ -81,7 +81,7 @@ class ShownSearch:
         return self.rank < self.kept
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SearcherKnowledge:
     """What the searcher knows of the topic: own answers by docno, and the documents of the pool."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
+from workbench.frozen import frozen_dataclass
 from workbench.records import Document, SearchCluster
 from workbench.searching.engine import DamagedIndex
 from workbench.storage.engine import Database
@@ -103,7 +103,7 @@ def remove_old_indexes(database: Database, instance: Path, cluster: SearchCluste
         remove_cluster_indexes(cluster, names, known)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Documents:
     """The documents of a campaign, read in short transactions."""
 

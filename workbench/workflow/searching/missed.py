@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -17,6 +17,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.learning.missed import ElusionSample, bounds_of_sum, recall_bounds
 from workbench.records import id_bytes, sorted_ids
 from workbench.storage.tables import CampaignRow, DocumentRow, MissedSampleRow
@@ -35,7 +36,7 @@ MOST_DRAWN = 2_000
 _SEEDS = 2**31
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SampleDraw:
     """A sample that is asked for: `size` documents of each topic, of all topics if none is named.
 
@@ -49,7 +50,7 @@ class SampleDraw:
     by: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DrawnTopic:
     """What was drawn for a topic; `docnos` in the order in which they were drawn, `new` of them now."""
 
@@ -61,7 +62,7 @@ class DrawnTopic:
     new: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MissedDraw:
     """What a request draws from a collection of so many documents, before anything is written."""
 
@@ -207,7 +208,7 @@ def _known(db: Session, campaign_id: int, topics: Sequence[str]) -> Mapping[str,
     return {topic: frozenset(docnos) for topic, docnos in found.items()}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MissedLine:
     """A topic, or all together: what the sample says of the `unpooled` documents it was drawn from.
 
@@ -238,7 +239,7 @@ class MissedLine:
     more_high: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MissedReport:
     """The sampled topics in their order, all of them together, and how many topics the campaign has."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from functools import partial
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.pool import Pair
 from workbench.records import pair_of
 from workbench.storage.tables import (
@@ -35,7 +36,7 @@ NO_MACHINES: frozenset[int] = frozenset()
 """Nobody's grades are left out: what a machine says is relevant is so, too."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SearchedDocument:
     """A document that a search alone brought into a pool: which search, at which rank, and whose.
 
@@ -51,7 +52,7 @@ class SearchedDocument:
     relevant: bool | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TopicFound:
     """A topic's searches: documents opened, judged or added by searching, and those that no run brought.
 
@@ -70,7 +71,7 @@ class TopicFound:
     relevant_of_topic: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SearcherFound:
     """A person's searches in all topics, with what only these brought, as `TopicFound` counts it."""
 
@@ -81,7 +82,7 @@ class SearcherFound:
     relevant: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SearchingReport:
     """What searching found: by topic that was searched, by person, and document by document."""
 
@@ -283,7 +284,7 @@ def searching_export(found: SearchingReport, part: str) -> Export:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LeftOutChoice:
     """Documents that can be left out: their label, what a sentence says of them, and which they are."""
 

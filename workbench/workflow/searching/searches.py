@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -11,6 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound
+from workbench.frozen import frozen_dataclass
 from workbench.records import Document
 from workbench.searching.analysis import ANALYSIS
 from workbench.searching.engine import (
@@ -56,7 +56,7 @@ class SearchHappening(StrEnum):
     ADDED = "added"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Searcher:
     """Who searches for which topic; an assessor by an assignment, an organiser without."""
 
@@ -66,7 +66,7 @@ class Searcher:
     assignment_id: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SearchLine:
     """An earlier search: how many documents it found, and how many were judged or added by it."""
 
@@ -87,7 +87,7 @@ def require_search(db: Session, campaign_id: int) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NewSearch:
     """What is asked: words, or the document that others are to be like, among which documents."""
 
@@ -96,7 +96,7 @@ class NewSearch:
     among: Among = Among.ALL
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AnsweredSearch:
     """What an engine answered: the query as it was read, what was found, and by which index."""
 

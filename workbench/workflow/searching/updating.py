@@ -6,10 +6,10 @@ import fcntl
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import Conflict
+from workbench.frozen import frozen_dataclass
 from workbench.records import Document, id_bytes
 from workbench.searching.analysis import ANALYSIS
 from workbench.searching.engine import UnwritableIndex
@@ -17,7 +17,7 @@ from workbench.searching.engine import UnwritableIndex
 UNFINISHED = -1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class IndexState:
     """What an index has seen: `changes` of the campaign's documents, and how many documents it has."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
@@ -17,6 +16,7 @@ from workbench.agreement.estimates import Estimate, chosen, coefficients_of
 from workbench.agreement.options import AgreementOptions
 from workbench.consensus.rules import RuleChoice
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.records import Answer, Qrel, Scale, Verdict, pair_of
 from workbench.storage.tables import CollectionListRow, DocumentRow
 from workbench.trust.alternatives import ranking_measure
@@ -41,14 +41,14 @@ Result = TypeVar("Result")
 COEFFICIENTS = ("pooled", "unpooled", "alpha")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NotKnown:
     """Why a figure is not known."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AssessorAnswers:
     """The current answers of an assessor, by kind."""
 
@@ -59,7 +59,7 @@ class AssessorAnswers:
     cannot_judge: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CollectionReport:
     """What is known of a collection at a time; where something is not, the reason stands in its place.
 
@@ -162,7 +162,7 @@ _TAG = re.compile(r"<[^<>]*>")
 _AT_ONCE = 500
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SizeRange:
     """Sizes of `n` things of a kind: their mean, median, smallest and largest, all 0 of none."""
 
@@ -180,7 +180,7 @@ class SizeRange:
         return cls(len(sizes), float(np.mean(sizes)), float(np.median(sizes)), min(sizes), max(sizes))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CollectionSize:
     """The classic table of a test collection.
 

@@ -17,6 +17,7 @@ from workbench.consensus.rules import RULES, RuleChoice
 from workbench.errors import WorkbenchError
 from workbench.formats.packed_runs import PackedRun
 from workbench.formats.qrels import SampledQrel
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.pool import Pair
 from workbench.records import Run, Verdict, grades_of
 from workbench.scoring.measures import at_threshold
@@ -78,7 +79,7 @@ def ranked_runs(db: Session, campaign_id: int, choice: RuleChoice) -> RankedRuns
     return RankedRuns(campaign_id, found, report, runs)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Estimable:
     """The sample that scores are estimated from: `graded` of the `drawn` pairs are in the qrels.
 

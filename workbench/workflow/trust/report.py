@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import partial
 
 from ir_measures import Measure
@@ -12,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.rules import RuleChoice, choices_of, rule_choice
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.pool import Pair, Pool
 from workbench.records import Contribution, PoolEntry, pair_of
 from workbench.storage.tables import PoolEntryRow, PoolRow
@@ -26,7 +26,7 @@ from workbench.workflow.scores.score_table import Coverage, coverage_of
 from workbench.workflow.trust.questions import QRELS, RankedRuns, ranked_runs
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TrustReport:
     """What is computed of a campaign now.
 
@@ -44,7 +44,7 @@ class TrustReport:
     runs: OtherRuns | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Rankings:
     """The two parts that take long: rankings by other judges, and without each group."""
 

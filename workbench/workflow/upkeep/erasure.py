@@ -16,7 +16,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Collection
-from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
@@ -37,6 +36,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from workbench.errors import rejected
+from workbench.frozen import frozen_dataclass
 from workbench.storage import sqlite
 from workbench.storage.engine import BUSY_SECONDS, Database, Writing
 from workbench.storage.tables import (
@@ -112,7 +112,7 @@ LOG_TRIES, LOG_PAUSE = 20, 0.5
 """How often it is tried, with a pause of so many seconds."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ErasedPerson:
     """What an account is called from now on, and how many rows of which free text still name the person.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, func, select, text
 from sqlalchemy.orm import Session
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.storage.tables import AccountRow, CampaignRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.sessions import is_open
@@ -21,7 +22,7 @@ from workbench.workflow.people.trail import last_number
 LAST_BACKUP = "last-backup.json"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LastBackup:
     """The latest complete backup that `workbench backup` made from this instance folder."""
 
@@ -31,7 +32,7 @@ class LastBackup:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class InstallationStatus:
     """What a database is and holds; `bytes` are those of its file, or of the database in PostgreSQL.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
@@ -11,6 +10,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, Severity
+from workbench.frozen import frozen_dataclass
 from workbench.storage.engine import Database
 from workbench.storage.integrity import (
     check_constraints,
@@ -73,7 +73,7 @@ CHECKS: dict[str, Check] = {
 """Every check by what it looks at."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Verification:
     """What a database holds, what was checked, and what was found."""
 

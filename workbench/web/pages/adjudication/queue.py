@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -11,6 +11,7 @@ from workbench.consensus.disputes import Difference
 from workbench.consensus.rule import Pair
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.graded_pairs import write_decisions
+from workbench.frozen import frozen_dataclass
 from workbench.scoring.own_measures import influence_measures
 from workbench.storage import Session
 from workbench.web import notices
@@ -52,7 +53,7 @@ adjudicator = member(Role.ORGANISER, Role.ADJUDICATOR)
 MOST_SHOWN = 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class QueueChoice:
     """Which pairs of the queue an adjudicator goes through, and in which order."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import fsum
 from typing import Any, Generic, TypeVar
 
@@ -33,6 +33,7 @@ from workbench.agreement.report import (
 from workbench.agreement.selection import relevant_or_not
 from workbench.errors import InvalidInput, WorkbenchError, rejected
 from workbench.formats.graded_pairs import write_probe_answers
+from workbench.frozen import frozen_dataclass
 from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web.access import here, organiser, reader
@@ -63,7 +64,7 @@ MOST_WEIGHTS = 2000
 """Characters of own weights; the rest of what was typed is dropped."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AgreementPage(Generic[Report]):
     """What an address asks for and the report, or None and the findings that say why.
 

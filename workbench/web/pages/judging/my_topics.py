@@ -5,11 +5,10 @@ The forms work by themselves; with scripts the desk works ahead through the API 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flask import Blueprint, g, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.frozen import frozen_dataclass
 from workbench.records import Answer
 from workbench.web import notices
 from workbench.web.access import here, member, signed_in, viewer
@@ -37,7 +36,7 @@ from workbench.workflow.people.roles import Role
 blueprint = Blueprint("judging", __name__, url_prefix="/c/<slug>/judge")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Reason:
     """A usual reason for which a document cannot be judged, with its key."""
 

@@ -5,12 +5,13 @@ Blind as the desk is: nothing here tells of runs, of colleagues, or of what they
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.frozen import frozen_dataclass
 from workbench.records import Scale, Topic
 from workbench.storage import Session
 from workbench.web import notices
@@ -73,7 +74,7 @@ from workbench.workflow.searching.searches import (
 blueprint = Blueprint("topic_search", __name__, url_prefix="/c/<slug>/judge/<int:assignment_id>/search")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FoundDesk:
     """The desk beside the hits: what the campaign asks of the document that is open, as `desk_view.Desk`.
 

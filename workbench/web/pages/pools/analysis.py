@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from flask import Blueprint, render_template, request
 
 from workbench.errors import Finding, InvalidInput
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.analysis import FENCE, NEAR_DUPLICATE, TABLES, Analysis, short_depths
 from workbench.pooling.contributions import Part
 from workbench.records import TieRule
@@ -45,7 +45,7 @@ TIES: Mapping[TieRule, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AnalysisForm:
     """What is to be analysed, from the address; `asked` is false before the form was sent.
 

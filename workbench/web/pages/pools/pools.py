@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Concatenate
 
 from flask import Blueprint, render_template, request, url_for
@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError, rejected
 from workbench.figures import counted
+from workbench.frozen import frozen_dataclass
 from workbench.pooling.strategies import ALL_STRATEGIES, WHILE_JUDGING, PoolRecipe
 from workbench.pooling.strategy import Parameter, Strategy
 from workbench.records import TieRule, Verdict
@@ -260,7 +261,7 @@ USE_WHEN: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ParameterField:
     """A parameter as a field of the form."""
 
@@ -270,7 +271,7 @@ class ParameterField:
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StrategyFields:
     """A strategy as a choice of the form, with the fields of its parameters."""
 

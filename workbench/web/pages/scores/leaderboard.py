@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -11,6 +10,7 @@ from flask import Blueprint, render_template, request
 
 from workbench.consensus.rules import RULES
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.frozen import frozen_dataclass
 from workbench.records import Verdict
 from workbench.scoring.measures import namesakes, parse_measures
 from workbench.scoring.own_measures import example_names
@@ -53,7 +53,7 @@ Make = Callable[[ScoreTable, str], Result]
 """Makes something of the table and of the measure that a page shows."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ScoreForm:
     """What is to be scored, from the address; `asked` is false before the form was sent.
 
@@ -126,7 +126,7 @@ def scored(db: Session, form: ScoreForm) -> ScoreTable:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Detail(Generic[Result]):
     """What a page in detail shows: the table, and what is made of it; or what is wrong.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, NotAllowed, WorkbenchError, rejected
+from workbench.frozen import frozen_dataclass
 from workbench.records import FOUR_GRADES, SCALES, Scale
 from workbench.web.access import administrator, here, in_archive, organiser, takes_guidelines, viewer
 from workbench.web.context import app_context, reading, reading_here, write_here, writing, writing_here
@@ -72,7 +72,7 @@ CODE = "scale"
 COLUMNS = ("value", "label", "key", "definition", "weight")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GradeRow:
     """One row of the table of grades, as typed."""
 
@@ -88,7 +88,7 @@ class GradeRow:
         return not (self.value or self.label or self.definition)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ScaleForm:
     """The form: a predefined scale by name, or `own` with its rows; `relevant` is the index of a row."""
 
@@ -181,7 +181,7 @@ def _grade(index: int, row: GradeRow, findings: list[Finding]) -> Values:
 blueprint = Blueprint("settings", __name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CampaignForm:
     """The form of a campaign as it was filled in."""
 
