@@ -105,14 +105,17 @@ def judged_rows(
     # The documents of a row must not be torn apart, whatever their order in the file.
     torn = np.flatnonzero(np.diff(rows[begins[order]]) == 0)
     edges = np.setdiff1d(np.unique(np.searchsorted(ends, np.arange(0, len(rows), TOGETHER)))[1:], torn + 1)
-    parts = (
-        np.concatenate([np.arange(begins[at], begins[at] + sizes[at]) for at in some])
-        for some in np.split(order, edges)
-    )
+    parts = (_places(begins[some], sizes[some]) for some in np.split(order, edges))
     found = (
         _judged_rows(relevance, documents.at(part), rows[part], ties, double_precision) for part in parts
     )
     return _one_after_the_other(relevance, found, len(rows))
+
+
+def _places(begins: Positions, sizes: Positions) -> Positions:
+    """The numbers from each beginning, as many as its size says, one after the other."""
+    ends = np.cumsum(sizes)
+    return np.repeat(begins - ends + sizes, sizes) + np.arange(ends[-1])
 
 
 def _one_after_the_other(relevance: Relevance, found: Iterable[JudgedRows], documents: int) -> JudgedRows:
