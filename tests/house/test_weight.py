@@ -17,7 +17,7 @@ from workbench.storage.tables import Base
 
 PACKAGE = ROOT / "workbench"
 TOKENS = {
-    "workflow": 193_300,
+    "workflow": 193_200,
     "web": 90_300,
     "cli": 47_600,
     # Checks read arrays, and look for doubles by topic: seven million lines in 2.5 s, not 14.5.
@@ -27,9 +27,9 @@ TOKENS = {
     "scoring": 34_100,
     "pooling": 24_900,
     "trust": 20_700,
-    "releases": 18_200,
+    "releases": 17_400,
     "storage": 18_000,
-    ".": 13_900,
+    ".": 14_100,
     "learning": 11_000,
     "searching": 9_200,
     "consensus": 8_400,
@@ -38,7 +38,7 @@ TOKENS = {
     "json_forms": 2_600,
     "deployment": 500,
 }
-MODULES = 475
+MODULES = 476
 TABLES = 42
 HELP_WORDS = 18_000
 SLACK = 1_000

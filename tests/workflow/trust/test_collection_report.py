@@ -11,6 +11,7 @@ from tests.moments import at
 from tests.workflow.trust.test_report import BOTH
 from workbench.consensus.rules import rule_choice
 from workbench.storage.engine import Database
+from workbench.templates import escaped
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.trust.collection_report import (
     CollectionReport,
@@ -19,7 +20,7 @@ from workbench.workflow.trust.collection_report import (
     collection_report,
     words_in,
 )
-from workbench.workflow.trust.report_markdown import decimals, escaped, report_markdown
+from workbench.workflow.trust.report_markdown import decimals, report_markdown
 
 ANY = rule_choice("any")
 AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
