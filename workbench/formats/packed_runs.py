@@ -320,7 +320,8 @@ class PackedRun:
 class _Pieces:
     """What is gathered from block to block: the topics' numbers, fingerprints of all lines, lines kept.
 
-    `begins` has the number of the topic with which some lines begin, and how many lines these are.
+    `begins` has the number of the topic with which some lines begin, and how many lines these are; `numbers`
+    are those of the lines that a depth keeps.
     """
 
     depth: int | None
@@ -370,10 +371,12 @@ def read_packed(
             raise NotUnderstood
     if len(pieces.tags) != 1:
         raise NotUnderstood
-    if _twice_in_a_topic(_joined(pieces.prints), *_joined(pieces.begins).reshape(-1, 2).T):
+    topics, counts = _joined(pieces.begins).reshape(-1, 2).T
+    if _twice_in_a_topic(_joined(pieces.prints), topics, counts):
         raise NotUnderstood
     names = _decoded(pieces.topics)
-    numbers, scores = _joined(pieces.numbers), _joined(pieces.scores)
+    numbers = np.repeat(topics, counts) if depth is None else _joined(pieces.numbers)
+    scores = _joined(pieces.scores)
     docnos, hashed = _joined(pieces.docnos), _joined(pieces.hashes)
     columns = _checked(pieces, count) if checked else None
     # Most files have their lines topic after topic; to move them would take a twentieth of the time.
@@ -444,8 +447,10 @@ def _add(pieces: _Pieces, lines: Lines) -> None:
     hashed = hashes(words)
     pieces.prints.append(fingerprints(hashed, numbers.view(np.uint64)))
     scores = doubles(lines, score)
-    kept: Any = slice(None) if pieces.depth is None else _leading(scores, starts, pieces.depth)
-    pieces.numbers.append(numbers[kept])
+    kept: Any = slice(None)
+    if pieces.depth is not None:
+        kept = _leading(scores, starts, pieces.depth)
+        pieces.numbers.append(numbers[kept])
     pieces.scores.append(scores[kept])
     pieces.hashes.append(hashed[kept])
     pieces.docnos.append(docnos_from([word[kept] for word in words]))

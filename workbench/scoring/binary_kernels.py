@@ -149,10 +149,10 @@ def inferred_ap(run: JudgedRun, measure: Measure) -> Floats:
 
 def _above(run: JudgedRun, counted: np.ndarray[tuple[int], np.dtype[np.bool_]], rel: int) -> Positions:
     """How many of the counted documents stand above each hit, in its topic; shape (hits,)."""
-    total = np.append(0, np.cumsum(counted))
-    hits = run.hits(rel)
-    starts = run.starts[hits.rows]
-    return np.asarray(total[starts + hits.ranks - 1] - total[starts])
+    # By places, not by running sums: few documents are judged, and those of all take much memory.
+    at, hits = np.flatnonzero(counted), run.hits(rel)
+    firsts = run.starts[hits.rows]
+    return np.searchsorted(at, firsts + hits.ranks - 1) - np.searchsorted(at, firsts)
 
 
 def roc_area(run: JudgedRun, measure: Measure) -> Floats:
