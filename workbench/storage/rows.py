@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import (
@@ -44,21 +44,6 @@ from workbench.storage.tables import (
     SessionRow,
     SignInAttemptRow,
 )
-
-Item = TypeVar("Item")
-CHUNK = 500
-"""Every database takes as many parameters, and answers at once."""
-
-
-def chunks(items: Sequence[Item], size: int = CHUNK) -> Iterator[Sequence[Item]]:
-    """The items in their order, `size` at a time; the last chunk may be shorter.
-
-    >>> [list(part) for part in chunks("abcde", 2)]
-    [['a', 'b'], ['c', 'd'], ['e']]
-    """
-    for start in range(0, len(items), size):
-        yield items[start : start + size]
-
 
 VERSION_TABLE = "alembic_version"
 LEFT_OUT = frozenset(

@@ -17,8 +17,8 @@ from workbench.formats.runs import write_run
 from workbench.frozen import frozen_dataclass
 from workbench.records import sorted_ids
 from workbench.storage import locks
+from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database
-from workbench.storage.rows import chunks
 from workbench.workflow.campaigns.collection import (
     Loaded,
     batches,

@@ -26,7 +26,7 @@ from workbench.records import Verdict, id_bytes
 from workbench.scoring.influence import RankingMeans, TopicGains, pairs_that_could_swap, topic_influences
 from workbench.scoring.own_measures import gain_measure
 from workbench.scoring.relevance import Floats
-from workbench.storage.rows import chunks
+from workbench.storage.chunks import chunks
 from workbench.workflow.adjudication.queue_table import QueueTable
 from workbench.workflow.jobs import JobState, latest
 from workbench.workflow.result_form import result_from

@@ -19,7 +19,7 @@ from workbench.consensus.rule import Pair
 from workbench.records import Judgment, Scale
 from workbench.scoring.influence import Influence
 from workbench.storage.adjudications import CurrentDecision, current_adjudications, current_decisions
-from workbench.storage.rows import CHUNK, chunks
+from workbench.storage.chunks import CHUNK, chunks
 from workbench.storage.tables import AdjudicationEventRow, CampaignRow
 from workbench.workflow.adjudication.decisions import Decided, Decision, decided_in
 from workbench.workflow.adjudication.discussions import Replies, answers_in_discussion

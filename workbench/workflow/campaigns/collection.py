@@ -14,7 +14,7 @@ from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.frozen import frozen_dataclass
 from workbench.json_forms.collecting import CampaignJson, LoadedFile, LoadedFiles, TopicJson, filled
 from workbench.records import Document, Topic
-from workbench.storage.rows import chunks
+from workbench.storage.chunks import chunks
 from workbench.storage.tables import (
     AssessorRow,
     CampaignRow,

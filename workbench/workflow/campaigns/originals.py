@@ -21,7 +21,7 @@ from workbench.formats.text_formats import docno_of
 from workbench.formats.web_pages import LONGEST_ADDRESS, image_addresses
 from workbench.frozen import frozen_dataclass
 from workbench.records import IMAGE_TYPES, PDF_TYPE, Document, Original
-from workbench.storage.rows import chunks
+from workbench.storage.chunks import chunks
 from workbench.storage.tables import OriginalRow
 from workbench.workflow.checks import storable
 

@@ -17,9 +17,9 @@ from workbench.frozen import frozen_dataclass
 from workbench.json_forms.collecting import filled
 from workbench.json_forms.judging import ImportedJson
 from workbench.records import Answer, Judgment, Qrel, Scale
+from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database, Writing
 from workbench.storage.events import DISCUSSION, JUDGING, append_events, current_events, newest_events
-from workbench.storage.rows import chunks
 from workbench.storage.tables import AssessorRow, CampaignRow
 from workbench.workflow.campaigns.campaigns import campaign_of, scale_from_json
 from workbench.workflow.campaigns.collection import topic_titles

@@ -19,8 +19,8 @@ from workbench.pooling.near_duplicate_documents import (
     sketch,
 )
 from workbench.records import Answer
+from workbench.storage.chunks import chunks
 from workbench.storage.events import JUDGING
-from workbench.storage.rows import chunks
 from workbench.storage.tables import DocumentRow
 from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.campaigns.collection import document_titles, read_texts

@@ -16,8 +16,8 @@ from workbench.learning.review import Review, ReviewRound, next_round
 from workbench.learning.vectors import Vectors, topic_text, vectors_of
 from workbench.pooling.adaptive_pool import Happening, PoolEvent
 from workbench.records import Document, sorted_ids
+from workbench.storage.chunks import CHUNK, chunks
 from workbench.storage.engine import Database
-from workbench.storage.rows import CHUNK, chunks
 from workbench.storage.tables import (
     CampaignRow,
     DocumentRow,

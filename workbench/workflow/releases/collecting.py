@@ -35,8 +35,8 @@ from workbench.releases.contents import (
     SeenAnswer,
 )
 from workbench.releases.record_form import SharedValues, from_object
+from workbench.storage.chunks import chunks
 from workbench.storage.events import CURRENT_PURPOSES
-from workbench.storage.rows import chunks
 from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,

@@ -30,8 +30,8 @@ from workbench.releases.contents import (
 )
 from workbench.releases.files import original_path, run_path
 from workbench.releases.record_form import SharedValues, from_object
+from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database
-from workbench.storage.rows import chunks
 from workbench.storage.run_files import plain_check, plain_file_apart
 from workbench.storage.tables import PoolEntryRow, PoolEventRow, PoolRow
 from workbench.workflow.agreement.selection import independent_answers

@@ -21,7 +21,7 @@ from workbench.formats.run_report import (
     with_findings,
 )
 from workbench.frozen import frozen_dataclass
-from workbench.storage.rows import chunks
+from workbench.storage.chunks import chunks
 from workbench.storage.tables import CampaignRow, CheckedFileRow, RunRow
 from workbench.workflow.people.groups import ORGANISER, Sender
 from workbench.workflow.runs.run_checks import (

@@ -13,8 +13,8 @@ from workbench.errors import NotFound
 from workbench.frozen import frozen_dataclass
 from workbench.records import Document, SearchCluster
 from workbench.searching.engine import DamagedIndex
+from workbench.storage.chunks import CHUNK, chunks
 from workbench.storage.engine import Database
-from workbench.storage.rows import CHUNK, chunks
 from workbench.storage.tables import CampaignRow, DocumentRow
 from workbench.workflow.campaigns.collection import read_texts
 from workbench.workflow.searching.cluster_index import ClusterIndex, remove_cluster_indexes
