@@ -24,7 +24,7 @@ The map of the house. Imports point inwards, from the top of this list to its en
     settings      where things are, read once
     ranking       the one order in which a run is read
     latex         tables of booktabs, and what stands in their cells
-    templates     documents in Markdown, filled in
+    texts         documents and files that are templates, filled in
     json_forms    the JSON of results, as commands print it and the API answers
     records       the nouns
     tables        results as tables: shown in notebooks, given as data frames, CSV and JSON

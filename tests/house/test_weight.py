@@ -36,7 +36,7 @@ TOKENS = {
     "help": 4_300,
     "demo": 3_600,
     "json_forms": 2_600,
-    "deployment": 500,
+    "deployment": 400,
 }
 MODULES = 477
 TABLES = 42

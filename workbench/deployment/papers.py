@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from importlib import resources
 from pathlib import Path
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
-
+from workbench import texts
 from workbench.errors import WorkbenchError
 from workbench.frozen import frozen_dataclass
 
@@ -77,22 +75,9 @@ PAPERS: Mapping[str, Paper] = {
 
 def filled_in(paper: Paper, site: Deployment) -> Iterator[tuple[str, str]]:
     """The name and the text of each file of a paper."""
-    folder = resources.files("workbench.deployment") / "files"
-
-    def source(name: str) -> str:
-        return (folder / name).read_text(encoding="utf-8")
-
-    environment = Environment(
-        loader=FunctionLoader(source),
-        undefined=StrictUndefined,
-        autoescape=False,  # noqa: S701  # configuration files; each value is checked
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
     values = asdict(site) | {"server": f"{paper.server or site.server}:{site.port}"}
     for name in paper.files:
-        yield name, environment.get_template(name).render(values)
+        yield name, texts.filled_in("workbench.deployment", f"files/{name}", **values)
 
 
 def write_paper(paper: Paper, site: Deployment, folder: Path) -> tuple[Path, ...]:

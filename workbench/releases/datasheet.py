@@ -13,7 +13,7 @@ from typing import Any
 from workbench.frozen import frozen_dataclass
 from workbench.records import Answer, pair_of
 from workbench.releases.contents import Included, ReleaseContents
-from workbench.templates import filled_in
+from workbench.texts import filled_in
 
 
 @frozen_dataclass
@@ -117,7 +117,7 @@ def _filled_in(name: str, contents: ReleaseContents, words: int, **values: Any) 
     counts = release_counts(contents)
     return filled_in(
         "workbench.releases",
-        name,
+        f"{name}.jinja",
         contents=contents,
         about=contents.about,
         counts=counts,

@@ -11,7 +11,7 @@ from tests.moments import at
 from tests.workflow.trust.test_report import BOTH
 from workbench.consensus.rules import rule_choice
 from workbench.storage.engine import Database
-from workbench.templates import escaped
+from workbench.texts import escaped
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.trust.collection_report import (
     CollectionReport,

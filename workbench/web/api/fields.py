@@ -6,13 +6,14 @@ import base64
 import io
 import json
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import Annotated, Any, BinaryIO, TypeVar, cast, dataclass_transform
 
 from pydantic import ConfigDict, Field, Strict
 
 from workbench.errors import InvalidInput, rejected
+from workbench.frozen import frozen_dataclass
 from workbench.json_forms.collecting import PageJson
 from workbench.outside import parsed_json
 from workbench.records import id_bytes
@@ -35,7 +36,7 @@ USUAL, MOST = 100, 1000
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def sent(record: type[Item]) -> type[Item]:
     """What a program sends, as a frozen dataclass without any field that it does not name."""
-    made: Any = dataclass(frozen=True, slots=True)(record)
+    made: Any = frozen_dataclass(record)
     made.__pydantic_config__ = FORBID
     found: type[Item] = made
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.agreement.estimates import BANDS
 from workbench.consensus.rules import RULES
 from workbench.figures import between
-from workbench.templates import filled_in
+from workbench.texts import filled_in
 from workbench.trust.judges import EQUAL, verdict
 from workbench.workflow.trust.collection_report import CollectionReport
 
@@ -14,7 +14,7 @@ def report_markdown(report: CollectionReport) -> str:
     """The whole report, its title first; ends with a line feed."""
     return filled_in(
         "workbench.workflow.trust",
-        "report.md",
+        "report.md.jinja",
         report=report,
         RULES=RULES,
         BANDS=BANDS,

@@ -1,4 +1,4 @@
-"""Documents in Markdown, each a template beside the module that fills it in."""
+"""Texts that are templates: documents in Markdown and files for servers, each beside what fills it in."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 
 
 def filled_in(package: str, name: str, **values: Any) -> str:
-    """The template `name.jinja` of a package with these values; ends with one line feed.
+    """The template of this name, a file of a package, with these values; ends with one line feed.
 
     Several blank lines become one, so that a template may leave blocks out. Its filters: `line` joins what is
     broken into lines, `escaped` does so with texts of people, and `number` sets thousands apart.
     """
     environment = Environment(
         undefined=StrictUndefined,
-        autoescape=False,  # noqa: S701  # Markdown; texts of people are `escaped`
+        autoescape=False,  # noqa: S701  # no HTML; texts of people are `escaped`, values of files checked
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters |= {"escaped": escaped, "line": one_line, "number": "{:,}".format}
-    template = (resources.files(package) / f"{name}.jinja").read_text("utf-8")
+    template = (resources.files(package) / name).read_text("utf-8")
     words = {"counted": counted, "percent": percent, "share_of": share_of}
     text = environment.from_string(template).render(words, **values)
     return _BLANK_LINES.sub("\n\n", text).strip("\n") + "\n"
