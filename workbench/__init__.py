@@ -25,7 +25,6 @@ The map of the house. Imports point inwards, from the top of this list to its en
     ranking       the one order in which a run is read
     latex         tables of booktabs, and what stands in their cells
     texts         documents and files that are templates, filled in
-    json_forms    the JSON of results, as commands print it and the API answers
     records       the nouns
     tables        results as tables: shown in notebooks, given as data frames, CSV and JSON
     figures       counts and shares as people read them

@@ -16,7 +16,6 @@ from sqlalchemy import func, select
 from tests.api import API, bearing, program, token_of
 from tests.builders import ALPHA, BETA, run_text
 from tests.cast import Cast, signed_in_client
-from workbench.json_forms.collecting import ProblemJson
 from workbench.storage.engine import Database
 from workbench.storage.tables import (
     AccessTokenRow,
@@ -27,6 +26,7 @@ from workbench.storage.tables import (
     RunRow,
     TrailRow,
 )
+from workbench.web.api.openapi import ProblemJson
 from workbench.web.api.operations import operation_of
 from workbench.workflow.people.membership import remove_role
 from workbench.workflow.people.roles import Role

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import cast
+from typing import NotRequired, cast
+
+from typing_extensions import TypedDict
 
 from workbench.agreement.estimates import Estimate
 from workbench.agreement.grades import WHY_NONE, GradeAgreement
@@ -13,22 +15,209 @@ from workbench.agreement.options import AgreementOptions
 from workbench.agreement.pairwise import AssessorPair, Overlap, Threshold
 from workbench.agreement.report import AgreementReport, Matrix, what_differs
 from workbench.agreement.selection import Selection
-from workbench.json_forms.collecting import filled
-from workbench.json_forms.results import (
-    AgreementJson,
-    Coefficients,
-    EstimateJson,
-    GradeAgreementJson,
-    IntervalJson,
-    LeniencyJson,
-    MeanOfPairs,
-    MethodJson,
-    OverlapJson,
-    ParadoxJson,
-    SelectionJson,
-    ThresholdJson,
-    TwoAssessors,
-)
+from workbench.tables import filled
+
+
+class IntervalJson(TypedDict):
+    """An interval at a confidence `level`: its bounds, or why there are none.
+
+    Of one over topics `effective_topics` says how many equally rich topics these are worth.
+    """
+
+    method: str
+    level: float
+    units: int
+    effective_topics: NotRequired[float]
+    low: NotRequired[float]
+    high: NotRequired[float | None]
+    undefined: NotRequired[str]
+
+
+class EstimateJson(TypedDict):
+    """A coefficient of `n` pairs with its source in the literature: its value, or why it has none.
+
+    `interval` is over topics, `analytic` of these documents alone, as if they were independent.
+    """
+
+    label: str
+    source: str
+    n: int
+    observed: float | None
+    expected: float | None
+    value: NotRequired[float]
+    band_landis_koch: NotRequired[str | None]
+    undefined: NotRequired[str]
+    would_define: NotRequired[str]
+    interval: NotRequired[IntervalJson]
+    analytic: NotRequired[IntervalJson]
+
+
+Coefficients = dict[str, EstimateJson]
+
+
+class IncludedAssessor(TypedDict):
+    """An assessor who entered a report."""
+
+    name: str
+    machine: bool
+
+
+class LeftOutAnswers(TypedDict):
+    """Answers that did not enter a report, by reason."""
+
+    unsure: int
+    cannot_judge: int
+    judged_by_one_only: int
+
+
+class CountedAsLowest(TypedDict):
+    """Pairs that count as the lowest grade, since only another assessor judged them, or nobody."""
+
+    judged_by_another: int
+    judged_by_nobody: int
+
+
+class SelectionJson(TypedDict):
+    """What entered a report of agreement, and what was left out."""
+
+    sentence: str
+    basis: str
+    graded: bool
+    relevant_from: int | None
+    scale: list[int]
+    assessors: list[IncludedAssessor]
+    pairs: int
+    topics: int
+    left_out: LeftOutAnswers
+    counted_towards_expected_agreement_only: int
+    counted_as_lowest: CountedAsLowest
+
+
+class MethodJson(TypedDict):
+    """How a report of agreement was computed."""
+
+    weights: str | list[list[float]]
+    weights_divided_by: float
+    level: str
+    confidence: float
+
+
+class ParadoxJson(TypedDict):
+    """High agreement with a low kappa, since one grade is common: what chance gives, and S without it."""
+
+    observed: float
+    kappa: float
+    expected: float
+    uniform: float
+    grade: int
+    share: float
+
+
+class GradeAgreementJson(TypedDict):
+    """How far assessors agree on one grade: specific agreement, and kappa against all other grades."""
+
+    grade: int
+    given: int
+    share: float | None
+    specific: float | None
+    undefined: NotRequired[str]
+    would_define: NotRequired[str]
+    interval: NotRequired[IntervalJson]
+    kappa_against_the_rest: float | None
+    kappa_undefined: NotRequired[str]
+    kappa_would_define: NotRequired[str]
+    kappa_interval: NotRequired[IntervalJson]
+
+
+class MeanOfPairs(TypedDict):
+    """A coefficient's mean over every two assessors; `left_out` counts those without a value."""
+
+    label: str
+    value: float | None
+    pairs: int
+    left_out: int
+    interval: IntervalJson | None
+
+
+class TwoAssessors(TypedDict):
+    """Two assessors: their table of grades, their coefficients, and of two grades a close look."""
+
+    first: str
+    second: str
+    machine: bool
+    n: int
+    first_only: int
+    second_only: int
+    categories: list[int]
+    table: list[list[int]]
+    coefficients: Coefficients
+    positive: NotRequired[float | None]
+    positive_undefined: NotRequired[str]
+    negative: NotRequired[float | None]
+    negative_undefined: NotRequired[str]
+    overlap: NotRequired[float | None]
+    overlap_undefined: NotRequired[str]
+    prevalence: NotRequired[float | None]
+    prevalence_undefined: NotRequired[str]
+    bias: NotRequired[float | None]
+    bias_undefined: NotRequired[str]
+    precision: NotRequired[float | None]
+    precision_undefined: NotRequired[str]
+    recall: NotRequired[float | None]
+    recall_undefined: NotRequired[str]
+
+
+class OverlapJson(TypedDict):
+    """The overlap of some assessors' relevant documents."""
+
+    assessors: list[str]
+    mean_over_topics: float | None
+    mean_interval: IntervalJson | None
+    topics_together: float | None
+    together_interval: IntervalJson | None
+    topics_without_relevant: int
+
+
+class ThresholdJson(TypedDict):
+    """Agreement on relevant or not, with grades from `relevant_from` on as relevant."""
+
+    relevant_from: int
+    coefficients: Coefficients
+    positive: GradeAgreementJson
+    negative: GradeAgreementJson
+    prevalence_index: float | None
+    overlap: float | None
+    overlap_interval: IntervalJson | None
+
+
+class LeniencyJson(TypedDict):
+    """How an assessor's share of relevant differs from the others' on the `n` pairs that they share."""
+
+    assessor: str
+    n: int
+    own: float | None
+    others: float | None
+    difference: float | None
+    interval: IntervalJson | None
+
+
+class AgreementJson(TypedDict):
+    """How far assessors agree: all together, by grade, every two, at every threshold."""
+
+    entered: SelectionJson
+    how: MethodJson
+    coefficients: Coefficients
+    pooled_and_unpooled: str
+    prevalence_index: float | None
+    paradox: ParadoxJson | None
+    grades: list[GradeAgreementJson]
+    grades_of_the_scale: list[GradeAgreementJson]
+    means_over_pairs: dict[str, MeanOfPairs]
+    pairs: list[TwoAssessors]
+    assessors_without_pairs_listed: int
+    overlap: list[OverlapJson]
+    thresholds: list[ThresholdJson]
+    strictness: list[LeniencyJson]
 
 
 def report_data(report: AgreementReport) -> AgreementJson:

@@ -42,13 +42,11 @@ from workbench.consensus.rules import RuleChoice, choices_of, default_rules
 from workbench.consensus.settle import label_export, summary_json
 from workbench.consensus.sums import soft_export
 from workbench.formats.graded_pairs import read_decisions, write_decisions
-from workbench.json_forms.collecting import filled
-from workbench.json_forms.results import DisputeRulesJson
 from workbench.scoring.own_measures import influence_measures
-from workbench.tables import Export
+from workbench.tables import Export, filled
 from workbench.workflow.adjudication.decision_files import decisions_made, import_decisions
 from workbench.workflow.adjudication.disputes import dispute_queue
-from workbench.workflow.adjudication.queue import COLUMNS, Order, State, queue_export
+from workbench.workflow.adjudication.queue import COLUMNS, DisputeRulesJson, Order, State, queue_export
 from workbench.workflow.adjudication.rules import adjudication_rules, save_adjudication_rules
 from workbench.workflow.agreement.machines import machines_against_people
 from workbench.workflow.agreement.report import (

@@ -40,20 +40,19 @@ from workbench.cli.pool import (
 from workbench.errors import Conflict, WorkbenchError
 from workbench.figures import percent
 from workbench.formats.identifiers import read_docnos
-from workbench.json_forms.collecting import filled
-from workbench.json_forms.judging import AddedPairs, RebuiltPool
 from workbench.pooling.comparison import PoolChange
 from workbench.pooling.planning import Certainty
 from workbench.pooling.strategies import LEARNER, PoolRecipe
 from workbench.records import TieRule, id_bytes
+from workbench.tables import filled
 from workbench.workflow.judging.assignments import Distribution, distribute, in_turn
 from workbench.workflow.judging.handout import OrderRule
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools import drafts
-from workbench.workflow.pools.additions import Additions, add_documents
+from workbench.workflow.pools.additions import AddedPairs, Additions, add_documents
 from workbench.workflow.pools.analysis import analyse as analyse_campaign
 from workbench.workflow.pools.comparison import ComparedPools, compare_pools
-from workbench.workflow.pools.drafts import BeforeOpening
+from workbench.workflow.pools.drafts import BeforeOpening, RebuiltPool
 from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
 from workbench.workflow.pools.listing import made_pool_json, pool_json, pool_summary, pools_of
 from workbench.workflow.pools.making import NewPool, make_while_others_write

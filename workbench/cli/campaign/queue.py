@@ -30,13 +30,12 @@ from workbench.cli.output import (
 )
 from workbench.errors import NotFound
 from workbench.formats.graded_pairs import read_known_grades
-from workbench.json_forms.collecting import filled
-from workbench.json_forms.results import OutJson, QueueJson, QueueTopicJson
 from workbench.learning.review import RecallEstimate
 from workbench.learning.stopping import StoppingGoal
 from workbench.records import id_bytes
 from workbench.storage import Session
 from workbench.storage.events import PLANTED, TRAINING
+from workbench.tables import filled
 from workbench.workflow.judging import queues
 from workbench.workflow.judging.adaptive_states import Replayed, replay_pool
 from workbench.workflow.judging.quality_checks import FARTHEST, RAREST, check_rules_of
@@ -47,7 +46,7 @@ from workbench.workflow.judging.quality_settings import (
     remove_known_answers,
     save_check_rules,
 )
-from workbench.workflow.judging.queues import queue_report
+from workbench.workflow.judging.queues import OutJson, QueueJson, QueueTopicJson, queue_report
 from workbench.workflow.judging.trainees import Trainee, trainees
 from workbench.workflow.judging.training import waive_training
 from workbench.workflow.pools.learner_pools import TopicAdvice, advice_export, further_sample, pool_advice

@@ -6,7 +6,8 @@ from both, and the tests walk over it. To add a resource: add its blueprint to `
 
 Decisions:
 
-- A view parses, calls the same use-case as the page, and returns the record's JSON (`workbench.json_forms`).
+- A view parses, calls the same use-case as the page, and returns what that gives as JSON. The form of it (a
+  TypedDict) stands beside what fills it in.
 - Only a token opens it, never a cookie, so that no page of another site can use it.
 - What is sent must be as it is documented: unknown fields and parameters are errors, since a misspelt one
   would be lost in silence.

@@ -12,17 +12,9 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from workbench.errors import Conflict, NotFound
-from workbench.json_forms.collecting import (
-    InvitationJson,
-    InvitedJson,
-    MemberJson,
-    OwnCampaign,
-    PageJson,
-    filled,
-)
-from workbench.json_forms.results import Counted
 from workbench.records import Scale
 from workbench.storage import Session
+from workbench.tables import filled
 from workbench.web.access import (
     administrator,
     here,
@@ -34,7 +26,7 @@ from workbench.web.access import (
     takes_guidelines,
     viewer,
 )
-from workbench.web.api.fields import Flag, Number, PageQuery, sent, sorted_page
+from workbench.web.api.fields import Counted, Flag, Number, PageJson, PageQuery, sent, sorted_page
 from workbench.web.api.operations import operation
 from workbench.web.context import read_here, reading, write_here, writing, writing_here
 from workbench.web.forms import named
@@ -50,13 +42,15 @@ from workbench.workflow.campaigns.campaigns import (
     named_scale,
     scale_from_json,
 )
-from workbench.workflow.campaigns.collection import campaign_json
+from workbench.workflow.campaigns.collection import CampaignJson, campaign_json
 from workbench.workflow.overview.cards import campaigns_of
 from workbench.workflow.overview.progress import Overview, overview
 from workbench.workflow.people import membership
 from workbench.workflow.people.groups import group_named
 from workbench.workflow.people.invitations import (
+    InvitationJson,
     Invited,
+    MemberJson,
     OfferedRole,
     invitation_json,
     invitations,
@@ -73,6 +67,25 @@ campaigns = Blueprint("campaigns", __name__, url_prefix="/campaigns")
 everyone = member(*Role)
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Guidelines = Annotated[str, Field(max_length=LONGEST_GUIDELINES)]
+
+
+class OwnCampaign(CampaignJson):
+    """A campaign as one of its people sees it, with this person's roles."""
+
+    guidelines: str
+    roles: list[str]
+    archived: bool
+
+
+class InvitedJson(TypedDict):
+    """An invitation that was just made or renewed; `link` is shown once."""
+
+    invitation: int
+    person: str
+    role: str
+    group: str
+    expires_at: str
+    link: str
 
 
 @sent

@@ -6,23 +6,18 @@ from typing import Annotated, Any, BinaryIO
 
 from flask import Blueprint
 from pydantic import Field
+from typing_extensions import TypedDict
 from werkzeug.wrappers import Response
 
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
-from workbench.json_forms.collecting import (
-    DocumentJson,
-    FullDocument,
-    LoadedFiles,
-    PageJson,
-    TopicJson,
-    filled,
-)
 from workbench.records import Topic
+from workbench.tables import filled
 from workbench.web.access import here, member, organiser, reader, takes_uploads
 from workbench.web.api.fields import (
     FileName,
     Flag,
+    PageJson,
     PageQuery,
     after,
     buffered,
@@ -36,13 +31,33 @@ from workbench.web.api.operations import Text, operation
 from workbench.web.context import app_context, read_here, write_here, writing
 from workbench.web.pages.documents import original_file, shown_bytes, without_text
 from workbench.workflow.campaigns import collection
-from workbench.workflow.campaigns.collection import load_topics, loaded_json, topic_json, topics_of
+from workbench.workflow.campaigns.collection import (
+    LoadedFiles,
+    TopicJson,
+    load_topics,
+    loaded_json,
+    topic_json,
+    topics_of,
+)
 from workbench.workflow.campaigns.loading import load_in_portions
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.sessions import Scope
 
 topics = Blueprint("topics", __name__, url_prefix="/campaigns/<slug>/topics")
 looker = member(Role.ORGANISER, Role.ADJUDICATOR, Role.VIEWER, Role.PARTICIPANT)
+
+
+class DocumentJson(TypedDict):
+    """A document in a list."""
+
+    docno: str
+    title: str
+
+
+class FullDocument(DocumentJson):
+    """A document with its text, plain or HTML."""
+
+    text: str
 
 
 @sent

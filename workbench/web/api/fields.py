@@ -8,13 +8,13 @@ import json
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import field
 from itertools import islice
-from typing import Annotated, Any, BinaryIO, TypeVar, cast, dataclass_transform
+from typing import Annotated, Any, BinaryIO, Generic, TypeVar, cast, dataclass_transform
 
 from pydantic import ConfigDict, Field, Strict
+from typing_extensions import TypedDict
 
 from workbench.errors import InvalidInput, rejected
 from workbench.frozen import frozen_dataclass
-from workbench.json_forms.collecting import PageJson
 from workbench.outside import parsed_json
 from workbench.records import id_bytes
 
@@ -31,6 +31,19 @@ ClientId = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{8,64}$")]
 FORBID = ConfigDict(extra="forbid")
 """No field that is not named: a misspelt one would be lost in silence."""
 USUAL, MOST = 100, 1000
+
+
+class PageJson(TypedDict, Generic[Item]):
+    """A part of a long list; `next` is the cursor of the part behind it, None in the last one."""
+
+    items: list[Item]
+    next: str | None
+
+
+class Counted(TypedDict):
+    """How many were added, changed or removed."""
+
+    count: int
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))

@@ -16,22 +16,9 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, rejected
 from workbench.formats.judgments import read_judgments
-from workbench.json_forms.collecting import PageJson, filled
-from workbench.json_forms.judging import (
-    AssignmentJson,
-    ImportedJson,
-    OwnAddedJson,
-    OwnAdditionJson,
-    OwnAdditionsJson,
-    OwnAnswer,
-    OwnAssignmentJson,
-    ReceiptJson,
-    Receipts,
-    TaskDocument,
-    WorkJson,
-)
 from workbench.records import Answer
 from workbench.storage import Session
+from workbench.tables import filled
 from workbench.web.access import here, member, organiser, takes_uploads, viewer
 from workbench.web.api.fields import (
     ClientId,
@@ -41,6 +28,7 @@ from workbench.web.api.fields import (
     ManyNames,
     Names,
     Number,
+    PageJson,
     PageQuery,
     Seed,
     Whole,
@@ -65,7 +53,7 @@ from workbench.workflow.judging.assignments import (
 from workbench.workflow.judging.current_judgments import annotated_judgments, judgment_json
 from workbench.workflow.judging.desk_view import ShownDocument, documents_of, work_of
 from workbench.workflow.judging.handout import OrderRule
-from workbench.workflow.judging.importing import GivenJudgments, import_files, imported_json
+from workbench.workflow.judging.importing import GivenJudgments, ImportedJson, import_files, imported_json
 from workbench.workflow.judging.submission import SubmissionKind
 from workbench.workflow.judging.sync import MOST_EVENTS, receive
 from workbench.workflow.judging.worklists import add_to_own, own_additions, worklist
@@ -79,6 +67,113 @@ from workbench.workflow.pools.listing import pool_summary
 judging = Blueprint("judging", __name__, url_prefix="/campaigns/<slug>/judging")
 assessor = member(Role.ASSESSOR)
 MOST_DOCUMENTS = 50
+
+
+class AssignmentJson(TypedDict):
+    """A topic of a pool that an assessor is to judge, and how much is answered."""
+
+    assignment: int
+    pool: str
+    topic: str
+    title: str
+    assessor: str
+    order: str
+    seed: int
+    pairs: int
+    answered: int
+
+
+class OwnAssignmentJson(TypedDict):
+    """An own assignment; `total` counts what is still to be handed out too."""
+
+    assignment: int
+    pool: str
+    topic: str
+    title: str
+    judged: int
+    unsure: int
+    cannot_judge: int
+    total: int
+    done: bool
+    closed: bool
+
+
+class OwnAnswer(TypedDict):
+    """An own answer about a document; `event` names it."""
+
+    docno: str
+    answer: str
+    grade: int | None
+    reason: str
+    comment: str
+    event: str
+
+
+class WorkJson(TypedDict):
+    """What an own assignment is: documents in the order of judging, of which `left` have no answer."""
+
+    assignment: int
+    order: list[str]
+    left: list[str]
+    answers: list[OwnAnswer]
+    total: int
+    closed: bool
+
+
+class TaskDocument(TypedDict):
+    """A document to judge as the judging page shows it; `sha256` is of what is shown.
+
+    `file` is the SHA-256 of its PDF or image, `images` those of the images in its text, by their address.
+    """
+
+    docno: str
+    title: str
+    text: str
+    sha256: str | None
+    missing: bool
+    file: str | None
+    images: dict[str, str]
+
+
+class ReceiptJson(TypedDict):
+    """What became of an event: recorded, repeated, kept_aside (stored for the organiser) or refused.
+
+    `ends`: nothing more of its assignment will be recorded. `outdated`: guidelines or scale have changed
+    since the version `instructions` that came with it.
+    """
+
+    client_id: str
+    outcome: str
+    why: str
+    ends: bool
+    outdated: bool
+
+
+class Receipts(TypedDict):
+    """What became of events, in their order."""
+
+    receipts: list[ReceiptJson]
+
+
+class OwnAdditionJson(TypedDict):
+    """A document that you added to an own assignment."""
+
+    docno: str
+    reason: str
+
+
+class OwnAdditionsJson(TypedDict):
+    """What you added to an own assignment, the oldest first."""
+
+    additions: list[OwnAdditionJson]
+
+
+class OwnAddedJson(TypedDict):
+    """Documents that you added; `passed` were pooled already, `without_text` counts those without text."""
+
+    added: list[str]
+    passed: list[str]
+    without_text: int
 
 
 @sent

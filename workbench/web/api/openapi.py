@@ -16,11 +16,11 @@ from typing import Any, get_args, get_origin
 
 from flask import Blueprint, Flask, current_app
 from pydantic import TypeAdapter
+from typing_extensions import TypedDict
 from werkzeug.routing import Rule
 from werkzeug.wrappers import Response
 
 from workbench import __version__
-from workbench.json_forms.collecting import ProblemJson
 from workbench.web.access import Who, access_of, anyone
 from workbench.web.api.operations import (
     IDEMPOTENCY_KEY,
@@ -33,6 +33,7 @@ from workbench.web.api.operations import (
 from workbench.web.context import context_of
 from workbench.web.errors import CONTENT_TYPE
 from workbench.web.requests import LARGEST
+from workbench.workflow.releases.making import FindingJson
 
 REFERENCE = "#/components/schemas/{model}"
 FILE = "application/octet-stream"
@@ -59,6 +60,18 @@ Send a personal access token as `Authorization: Bearer TOKEN`. It has its owner'
 call, limited to its scopes. Lists come in pages: pass `next` as `cursor`. A POST with an
 `Idempotency-Key` is done once: sent again within a day, it gets the same answer. Errors are
 `application/problem+json` (RFC 9457)."""
+
+
+class ProblemJson(TypedDict):
+    """An error, in the form of RFC 9457; `findings` name each error of a rejected input."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    remedy: str
+    findings: list[FindingJson]
+    request: str
 
 
 def openapi_document(app: Flask) -> dict[str, Any]:

@@ -8,24 +8,28 @@ from typing import Annotated
 
 from flask import Blueprint
 from pydantic import Field
+from typing_extensions import TypedDict
 from werkzeug.wrappers import Response
 
 from workbench.errors import rejected
-from workbench.json_forms.collecting import PageJson, filled
-from workbench.json_forms.judging import (
-    AddedPairs,
-    MadePoolJson,
-    PairJson,
-    PoolJson,
-    PoolPlanJson,
-    RebuiltPool,
-)
-from workbench.json_forms.results import Counted, OutJson, QueueJson, QueueTopicJson
 from workbench.pooling.strategies import ALL_STRATEGIES, LEARNER, PoolRecipe
 from workbench.records import TieRule
 from workbench.storage import Session
+from workbench.tables import filled
 from workbench.web.access import here, organiser, reader, viewer
-from workbench.web.api.fields import Flag, ManyNames, Names, PageQuery, Real, Whole, after_ids, page_of, sent
+from workbench.web.api.fields import (
+    Counted,
+    Flag,
+    ManyNames,
+    Names,
+    PageJson,
+    PageQuery,
+    Real,
+    Whole,
+    after_ids,
+    page_of,
+    sent,
+)
 from workbench.web.api.judging import assessor_numbers
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import read_here, reading, write_here, writing, writing_here
@@ -33,10 +37,14 @@ from workbench.web.downloads import streamed
 from workbench.web.jobs import begin_learning, make_pool_soon, open_pool_soon, rebuild_pool_soon
 from workbench.web.pages.pools.pools import pool_line, pools_shown, read_pool, write_pool
 from workbench.workflow.judging import queues
+from workbench.workflow.judging.queues import OutJson, QueueJson, QueueTopicJson
 from workbench.workflow.people.sessions import Scope
 from workbench.workflow.pools import drafts
-from workbench.workflow.pools.additions import Additions, add_documents, remove_addition
+from workbench.workflow.pools.additions import AddedPairs, Additions, add_documents, remove_addition
+from workbench.workflow.pools.drafts import RebuiltPool
 from workbench.workflow.pools.listing import (
+    MadePoolJson,
+    PoolJson,
     made_pool_json,
     origin_lines,
     pool_json,
@@ -45,10 +53,18 @@ from workbench.workflow.pools.listing import (
     pool_summary,
 )
 from workbench.workflow.pools.making import NewPool
-from workbench.workflow.pools.planning import plan_json, plan_pool
+from workbench.workflow.pools.planning import PoolPlanJson, plan_json, plan_pool
 
 pools = Blueprint("pools", __name__, url_prefix="/campaigns/<slug>/pools")
 PAIRS = "text/tab-separated-values; charset=utf-8"
+
+
+class PairJson(TypedDict):
+    """A pair of a pool; `origin` is runs, manual or runs+manual."""
+
+    topic: str
+    docno: str
+    origin: str
 
 
 @sent

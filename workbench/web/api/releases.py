@@ -10,18 +10,16 @@ from werkzeug.wrappers import Response
 
 from workbench.consensus.rules import PARAMETERS, rule_choice
 from workbench.errors import rejected
-from workbench.json_forms.collecting import PageJson
-from workbench.json_forms.judging import MadeReleaseJson, ReleaseJson
 from workbench.releases.contents import Included
 from workbench.web.access import in_archive, organiser, reader, viewer
-from workbench.web.api.fields import Flag, PageQuery, sent, sorted_page
+from workbench.web.api.fields import Flag, PageJson, PageQuery, sent, sorted_page
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import read_here, writing_here
 from workbench.web.jobs import make_release_soon
 from workbench.web.pages.releases import download as release_zip
 from workbench.workflow.people.sessions import Scope
 from workbench.workflow.releases.collecting import ReleaseRequest
-from workbench.workflow.releases.making import made_release_json, release_json
+from workbench.workflow.releases.making import MadeReleaseJson, ReleaseJson, made_release_json, release_json
 from workbench.workflow.releases.releases import (
     publish_release,
     release_by_version,

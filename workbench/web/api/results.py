@@ -17,18 +17,10 @@ from workbench.agreement.options import (
     Occasion,
     Singles,
 )
-from workbench.agreement.report_json import report_data
+from workbench.agreement.report_json import AgreementJson, report_data
 from workbench.consensus.disputes import Difference
 from workbench.consensus.rules import PARAMETERS, RuleChoice, rule_choice
-from workbench.json_forms.collecting import filled
-from workbench.json_forms.judging import DecisionJson, WithdrawnDecision
-from workbench.json_forms.results import (
-    AgreementJson,
-    DisputeRulesJson,
-    DisputesJson,
-    QrelsReportJson,
-    ScoreJson,
-)
+from workbench.tables import filled
 from workbench.web.access import here, member, organiser, reader, viewer
 from workbench.web.api.fields import FORBID, ClientId, Flag, GradeValue, Whole, sent
 from workbench.web.api.operations import Text, operation
@@ -38,19 +30,34 @@ from workbench.web.pages.adjudication.queue import decisions as decisions_file
 from workbench.web.requests import Values
 from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide, last_decided, undo
 from workbench.workflow.adjudication.disputes import dispute_queue
-from workbench.workflow.adjudication.queue import Order, State, queue_json
+from workbench.workflow.adjudication.queue import DisputeRulesJson, DisputesJson, Order, State, queue_json
 from workbench.workflow.adjudication.rules import adjudication_rules, save_adjudication_rules
 from workbench.workflow.agreement.report import campaign_agreement
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.sessions import Scope
-from workbench.workflow.qrels.qrels import make_qrels, qrels_json
-from workbench.workflow.scores.leaderboard import leaderboard, scores_json
+from workbench.workflow.qrels.qrels import QrelsReportJson, make_qrels, qrels_json
+from workbench.workflow.scores.leaderboard import ScoreJson, leaderboard, scores_json
 from workbench.workflow.scores.score_table import default_measures, score_runs
 
 agreement_blueprint = Blueprint("agreement", __name__, url_prefix="/campaigns/<slug>/agreement")
 qrels_blueprint = Blueprint("qrels", __name__, url_prefix="/campaigns/<slug>/qrels")
 scores_blueprint = Blueprint("scores", __name__, url_prefix="/campaigns/<slug>/scores")
+
+
+class DecisionJson(TypedDict):
+    """What became of a decision; `overtaken_by` is who has decided the pair meanwhile."""
+
+    recorded: bool
+    repeated: bool
+    overtaken_by: str | None
+
+
+class WithdrawnDecision(TypedDict):
+    """The pair whose decision was withdrawn; null where there was none."""
+
+    topic: str | None
+    docno: str | None
 
 
 @sent

@@ -15,11 +15,20 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import InvalidInput, NotFound
 from workbench.formats.run_report import report_to_json
-from workbench.json_forms.collecting import PageJson, RunCheckJson, RunJson, RunRecordJson
 from workbench.records import Verdict
 from workbench.storage import Session
 from workbench.web.access import here, member, organiser, takes_uploads, viewer
-from workbench.web.api.fields import FORBID, FileName, Flag, ManyNames, PageQuery, buffered, sent, sorted_page
+from workbench.web.api.fields import (
+    FORBID,
+    FileName,
+    Flag,
+    ManyNames,
+    PageJson,
+    PageQuery,
+    buffered,
+    sent,
+    sorted_page,
+)
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import reading, reading_here, write_here, writing, writing_here
 from workbench.web.downloads import attachment
@@ -33,13 +42,53 @@ from workbench.workflow.people.sessions import Scope
 from workbench.workflow.runs.own_runs import own_runs, require_own_group
 from workbench.workflow.runs.run_checks import check_file
 from workbench.workflow.runs.run_metadata import COST_FIELDS, RunMetadata, read_metadata
-from workbench.workflow.runs.run_records import give_verdict, run_json, run_record_json, runs_of
+from workbench.workflow.runs.run_records import (
+    RunJson,
+    RunRecordJson,
+    give_verdict,
+    run_json,
+    run_record_json,
+    runs_of,
+)
 from workbench.workflow.runs.uploads import add_to_batch, keep_files
 
 blueprint = Blueprint("runs", __name__, url_prefix="/campaigns/<slug>/runs")
 LOOKERS = (Role.ORGANISER, Role.ADJUDICATOR, Role.VIEWER, Role.PARTICIPANT)
 looker = member(*LOOKERS)
 sender_only = member(Role.ORGANISER, Role.PARTICIPANT)
+
+
+class ReportFinding(TypedDict):
+    """An error or warning in a file, which the report names once."""
+
+    line: int | None
+    column: int | None
+    code: str
+    message: str
+    remedy: str
+
+
+class RepairJson(TypedDict):
+    """What an automatic repair of a run would change, and how many errors it would leave."""
+
+    changes: list[str]
+    errors_left: int
+
+
+class RunCheckJson(TypedDict):
+    """The check of a file as a run; `ok` says that it can be added."""
+
+    file: str
+    tag: str | None
+    topics: int
+    lines: int
+    sha256: str | None
+    verdict: str
+    ok: bool
+    error_count: int
+    errors: list[ReportFinding]
+    warnings: list[ReportFinding]
+    repair: RepairJson | None
 
 
 @sent

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from flask import Blueprint
+from typing_extensions import TypedDict
 
 from workbench.errors import NotFound, Unavailable
-from workbench.json_forms.collecting import filled
-from workbench.json_forms.judging import AddedPairs, HitJson, SearchJson
 from workbench.storage import Session
+from workbench.tables import filled
 from workbench.web.access import here, organiser, viewer
 from workbench.web.api.fields import ManyNames, sent
 from workbench.web.api.operations import operation
@@ -17,6 +17,7 @@ from workbench.web.jobs import index_now
 from workbench.web.pages.search import ask_index, checked_search
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.people.sessions import Scope
+from workbench.workflow.pools.additions import AddedPairs
 from workbench.workflow.searching.found import ShownSearch, add_found, known_to_organiser, shown_search
 from workbench.workflow.searching.searches import (
     Among,
@@ -29,6 +30,39 @@ from workbench.workflow.searching.searches import (
 )
 
 blueprint = Blueprint("searches", __name__, url_prefix="/campaigns/<slug>/searches")
+
+
+class HitJson(TypedDict):
+    """A document that a search has shown, with the sentences that match; your own answer where there is one.
+
+    `pooled` if it is in a pool of the topic already.
+    """
+
+    rank: int
+    docno: str
+    title: str
+    fragments: list[str]
+    answer: str | None
+    grade: int | None
+    pooled: bool
+
+
+class SearchJson(TypedDict):
+    """A search: what was typed and how it was understood, and the hits shown so far, of `found` in all.
+
+    `documents` were searched. With `more` there are further hits to show.
+    """
+
+    search: int
+    topic: str
+    typed: str
+    like: str | None
+    understood: str
+    among: str
+    found: int
+    documents: int
+    more: bool
+    hits: list[HitJson]
 
 
 @sent

@@ -6,24 +6,97 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from typing import NotRequired
+
+from typing_extensions import TypedDict
 
 from workbench.consensus.disputes import Spread
 from workbench.consensus.rule import Pair
 from workbench.frozen import frozen_dataclass
-from workbench.json_forms.collecting import filled
-from workbench.json_forms.results import (
-    DecidedJson,
-    DisputedAnswer,
-    DisputeJson,
-    DisputesJson,
-    InfluenceJson,
-    QueueRules,
-)
 from workbench.records import Judgment, Scale
 from workbench.scoring.influence import Influence
-from workbench.tables import Export
+from workbench.tables import Export, filled
 from workbench.workflow.adjudication.decisions import Decided
 from workbench.workflow.adjudication.rules import AdjudicationRules
+
+
+class DisputedAnswer(TypedDict):
+    """One assessor's answer to a disputed pair; without `assessor` where names are hidden."""
+
+    answer: str
+    grade: int | None
+    assessor: NotRequired[str]
+
+
+class InfluenceJson(TypedDict):
+    """The largest effect of a pair on the runs' means, one of its grades against another.
+
+    `swaps` of two runs (1/2 where one grade ties them), the mean difference `uneven` of the change between
+    two runs, and the sum `shift` of the changes.
+    """
+
+    swaps: float
+    uneven: float
+    shift: float
+
+
+class DecidedJson(TypedDict):
+    """What was decided: `grade`, `back` to its assessors, or `unclear` for an unclear topic."""
+
+    decision: str
+    grade: int | None
+    reason: str
+    by: str
+    at: str
+
+
+class DisputeJson(TypedDict):
+    """A disputed pair: its answers and how far they lie apart, its state, and what was decided."""
+
+    topic: str
+    doc: str
+    state: str
+    answers: list[DisputedAnswer]
+    distance: int
+    mean_distance: float
+    crosses_line: bool
+    discussed: bool
+    answers_changed_since: bool
+    influence: InfluenceJson | None
+    decided: DecidedJson | None
+
+
+class QueueRules(TypedDict):
+    """What counted as disputed."""
+
+    difference: str
+    steps: int
+    beside_grades: bool
+    machines: bool
+    names_hidden: bool
+    measure: str
+
+
+class DisputesJson(TypedDict):
+    """The disputed pairs in the order asked for, and how many there are in each state."""
+
+    disputed: int
+    done: int
+    counts: dict[str, int]
+    rules: QueueRules
+    order: str
+    pairs: list[DisputeJson]
+
+
+class DisputeRulesJson(QueueRules):
+    """What counts as disputed, whose judgments count, and how disputes are shown and discussed.
+
+    `difference` is any, line (relevant or not) or distance, which is `steps` grades. `measure` is the one by
+    which the influence of a pair on the ranking is computed.
+    """
+
+    blind_discussion: bool
+    reasons_required: bool
 
 
 class State(StrEnum):

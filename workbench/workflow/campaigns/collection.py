@@ -9,10 +9,10 @@ from typing import Any
 
 from sqlalchemy import Select, insert, select, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
+from typing_extensions import TypedDict
 
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.frozen import frozen_dataclass
-from workbench.json_forms.collecting import CampaignJson, LoadedFile, LoadedFiles, TopicJson, filled
 from workbench.records import Document, Topic
 from workbench.storage.chunks import chunks
 from workbench.storage.tables import (
@@ -24,6 +24,7 @@ from workbench.storage.tables import (
     PoolRow,
     TopicRow,
 )
+from workbench.tables import filled
 from workbench.workflow.campaigns.campaigns import Campaign, count_document_changes, scale_to_json
 from workbench.workflow.campaigns.originals import hashes_of, original_row, write_originals
 from workbench.workflow.checks import id_finding, storable
@@ -32,6 +33,59 @@ LAST_CHARACTER = "\U0010ffff"
 BATCH = 500
 # Characters: a longer batch is cut off, so that writing it takes some milliseconds.
 BATCH_LENGTH = 500_000
+
+
+class GradeJson(TypedDict):
+    """A grade of a scale; `weight`, 0 to 3, is its colour."""
+
+    value: int
+    label: str
+    key: str
+    definition: str
+    weight: int
+
+
+class ScaleJson(TypedDict):
+    """The grades of a campaign, lowest first, and the lowest one that counts as relevant."""
+
+    relevant_from: int
+    grades: list[GradeJson]
+
+
+class CampaignJson(TypedDict):
+    """A campaign; `slug` names it in addresses and commands."""
+
+    slug: str
+    name: str
+    scale: ScaleJson
+
+
+class TopicJson(TypedDict):
+    """A topic's statement; each of its subtopics has an id and a label."""
+
+    topic: str
+    title: str
+    description: str
+    narrative: str
+    subtopics: list[tuple[str, str]]
+
+
+class LoadedFile(TypedDict):
+    """What loading a file did; `passed_over` documents are in no pool."""
+
+    file: str
+    read: int
+    added: int
+    changed: int
+    unchanged: int
+    passed_over: int
+
+
+class LoadedFiles(TypedDict):
+    """What loading files did, and the docnos of pooled documents that are still missing."""
+
+    files: list[LoadedFile]
+    missing: list[str]
 
 
 @frozen_dataclass

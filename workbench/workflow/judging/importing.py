@@ -10,17 +10,17 @@ from uuid import uuid4
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
+from typing_extensions import TypedDict
 
 from workbench.consensus.votes import latest_judgments
 from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.frozen import frozen_dataclass
-from workbench.json_forms.collecting import filled
-from workbench.json_forms.judging import ImportedJson
 from workbench.records import Answer, Judgment, Qrel, Scale
 from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database, Writing
 from workbench.storage.events import DISCUSSION, JUDGING, append_events, current_events, newest_events
 from workbench.storage.tables import AssessorRow, CampaignRow
+from workbench.tables import filled
 from workbench.workflow.campaigns.campaigns import campaign_of, scale_from_json
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.checks import id_finding, storable
@@ -34,6 +34,18 @@ TRIES = 20
 LONGEST_NAME = 120
 IMPORTED = "import:"
 """How the source of an imported answer begins; after it stands the name of the file."""
+
+
+class ImportedJson(TypedDict):
+    """What one assessor's part of an imported file did; of `repeated` pairs the last judgment counts."""
+
+    file: str
+    assessor: str
+    machine: bool
+    judgments: int
+    new: int
+    repeated: int
+    contradicted: int
 
 
 @frozen_dataclass

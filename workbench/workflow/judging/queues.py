@@ -8,6 +8,7 @@ from datetime import datetime
 import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
+from typing_extensions import TypedDict
 
 from workbench.errors import Conflict, NotFound, rejected
 from workbench.frozen import frozen_dataclass
@@ -31,6 +32,47 @@ from workbench.workflow.pools.pool_rows import locked_pool, pool_row, require_no
 
 MOST_PER_PAIR = 100
 SHORTEST_LEASE, LONGEST_LEASE = 1, 7 * 24 * 60
+
+
+class QueueTopicJson(TypedDict):
+    """A topic of a queue: pairs done, out, waiting and stuck; judgments given of those needed."""
+
+    topic: str
+    title: str
+    pairs: int
+    done: int
+    out: int
+    waiting: int
+    stuck: int
+    given: int
+    needed: int
+
+
+class OutJson(TypedDict):
+    """A pair that an assessor was handed and has not answered; `abandoned` if the lease is over."""
+
+    topic: str
+    docno: str
+    assessor: str
+    since: str
+    abandoned: bool
+
+
+class QueueJson(TypedDict):
+    """How far a queue has come: its pairs and judgments, by topic, and what is out."""
+
+    pool: str
+    per_pair: int
+    lease_minutes: int
+    pairs: int
+    done: int
+    waiting: int
+    stuck: int
+    given: int
+    needed: int
+    assessors: list[str]
+    topics: list[QueueTopicJson]
+    out: list[OutJson]
 
 
 def make_queue(db: Session, campaign_id: int, name: str, per_pair: int) -> None:

@@ -13,12 +13,13 @@ from enum import StrEnum
 
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, aliased
+from typing_extensions import TypedDict
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.frozen import frozen_dataclass
-from workbench.json_forms.collecting import GroupJson, InvitationJson, MemberJson, filled
 from workbench.storage import locks
 from workbench.storage.tables import AccountRow, CampaignRow, GroupRow, InvitationRow, MailMessageRow
+from workbench.tables import filled
 from workbench.workflow.checks import record_of
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, NewAccount, create_account, new_token, token_hash
@@ -33,6 +34,41 @@ MOST_AT_ONCE = 200
 NOT_VALID = "this invitation was used or withdrawn, or has expired"
 _ADDRESS = re.compile(r"[^\s<>,;:\"()@]++@[^\s<>,;:\"()@.]++(?:\.[^\s<>,;:\"()@.]++)++")
 _FORM = re.compile(r"[0-9a-zA-Z-]{8,64}")
+
+
+class PersonJson(TypedDict):
+    """A person by login name and name."""
+
+    login: str
+    name: str
+
+
+class GroupJson(TypedDict):
+    """A group with the number of its runs, and of those without a verdict."""
+
+    group: str
+    runs: int
+    received: int
+    people: list[PersonJson]
+
+
+class MemberJson(PersonJson):
+    """A person of a campaign with all roles; `groups` are those for which a participant submits runs."""
+
+    roles: list[str]
+    groups: list[str]
+
+
+class InvitationJson(TypedDict):
+    """An invitation: to whom, as what, and what became of it."""
+
+    invitation: int
+    person: str
+    role: str
+    group: str
+    state: str
+    expires_at: str
+    accepted_by: str
 
 
 class InvitationState(StrEnum):

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
+from typing_extensions import TypedDict
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, rejected
 from workbench.frozen import frozen_dataclass
@@ -29,6 +30,14 @@ from workbench.workflow.pools.pool_rows import (
 from workbench.workflow.runs.run_rules import collection_list, listed_docnos
 
 LONGEST_REASON = 2000
+
+
+class AddedPairs(TypedDict):
+    """Docnos that were added to a topic of a pool, and those that are `passed`, since they are pooled."""
+
+    added: list[str]
+    passed: list[str]
+    without_text: list[str]
 
 
 @frozen_dataclass

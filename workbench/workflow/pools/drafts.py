@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session, aliased
+from typing_extensions import TypedDict
 
 from workbench.errors import Conflict, WorkbenchError
 from workbench.frozen import frozen_dataclass
@@ -18,7 +19,7 @@ from workbench.records import id_bytes, sorted_ids
 from workbench.storage import locks
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, DocumentRow, PoolEntryRow, PoolRow
-from workbench.workflow.pools.listing import PoolLine, PoolReport, pool_report, pool_summary
+from workbench.workflow.pools.listing import MadePoolJson, PoolLine, PoolReport, pool_report, pool_summary
 from workbench.workflow.pools.making import (
     TRIES,
     KnownPairs,
@@ -49,6 +50,15 @@ from workbench.workflow.runs.packed_store import pack_runs_one_by_one
 
 Pair = tuple[str, str]
 _UNMARKED: Mapping[str, Any] = {"added_by": None, "added_at": None, "reason": None}
+
+
+class RebuiltPool(TypedDict):
+    """A rebuilt draft: pairs added and removed, and the pairs added by hand that were kept."""
+
+    pool: MadePoolJson
+    entered: int
+    left: int
+    kept: int
 
 
 @frozen_dataclass

@@ -8,14 +8,14 @@ from typing import Any
 
 from sqlalchemy import Row, Select, case, func, select, tuple_
 from sqlalchemy.orm import Session
+from typing_extensions import TypedDict
 
 from workbench.frozen import frozen_dataclass
-from workbench.json_forms.collecting import filled
-from workbench.json_forms.judging import MadePoolJson, PoolJson
 from workbench.pooling.strategies import WHILE_JUDGING
 from workbench.records import Contribution, TieRule, id_bytes
 from workbench.storage.engine import WRITES
 from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow
+from workbench.tables import filled
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.pool_rows import (
@@ -33,6 +33,45 @@ from workbench.workflow.runs.run_records import listed_runs
 
 PORTION = 10_000
 """Rows of a pool that are in memory at once while its pairs are read."""
+
+
+class PoolJson(TypedDict):
+    """A pool with its recipe; `largest_possible` is its size if no two runs shared a document."""
+
+    name: str
+    state: str
+    strategy: str
+    parameters: dict[str, str]
+    supplementary: bool
+    ties: str
+    runs: list[str]
+    pairs: int
+    largest_possible: int
+    added_by_hand: int
+    created_at: str | None
+    opened_at: str | None
+    closed_at: str | None
+
+
+class RunOfPool(TypedDict):
+    """What a run contributed to a pool; `alone` are pairs that nothing else contributed."""
+
+    pairs: int
+    alone: int
+
+
+class MadePoolJson(TypedDict):
+    """A pool that was made, by topic and by run."""
+
+    name: str
+    state: str
+    adaptive: bool
+    recipe: dict[str, Any]
+    pairs: int
+    largest_possible: int
+    share: float
+    topics: dict[str, int]
+    runs: dict[str, RunOfPool]
 
 
 @frozen_dataclass

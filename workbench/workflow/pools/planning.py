@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from sqlalchemy.orm import Session
+from typing_extensions import TypedDict
 
 from workbench.frozen import frozen_dataclass
-from workbench.json_forms.collecting import filled
-from workbench.json_forms.judging import PoolPlanJson
 from workbench.pooling.depth import DEPTH
 from workbench.pooling.planning import Certainty, JudgingWork, Lengths, growth_table, reached_in_places
 from workbench.pooling.run_tops import Reached, RunTops, known_tops, reached
 from workbench.pooling.strategies import ALL_STRATEGIES, DEPTH_RECIPE, PoolRecipe
 from workbench.records import sorted_ids
+from workbench.tables import filled
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.listing import recipe_in_words
@@ -25,6 +25,29 @@ from workbench.workflow.runs.packed_store import lengths_of, tops_of
 DEPTHS = (1, 5, 10, 20, 30, 50, 75, 100, 150, 200, 500, 1000)
 """At which the growth of a depth pool is told, as far as its runs go; to 100 at least."""
 FURTHER = 100
+
+
+class PoolPlanJson(TypedDict):
+    """A pool that could be made, by topic and by depth, and the hours of judging it.
+
+    `certainty` says how far `pairs` will be the pool's size: exact, expected or at most. `seconds` of a
+    judgment are given, measured or assumed. `by_depth` has the pairs of a depth pool at some depths.
+    """
+
+    strategy: str
+    parameters: dict[str, str]
+    supplementary: bool
+    runs: int
+    pairs: float
+    certainty: str
+    per_pair: int
+    assessors: int
+    seconds: float
+    seconds_from: str
+    hours: float
+    hours_each: float
+    topics: dict[str, float]
+    by_depth: dict[str, int]
 
 
 @frozen_dataclass

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import groupby
 from operator import attrgetter
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from sqlalchemy.orm import Session
+from typing_extensions import TypedDict
 
 from workbench.consensus.rule import Pair
 from workbench.consensus.rules import RuleChoice, bound, choice_label, choice_name, rule_choice, rule_of
@@ -26,7 +27,6 @@ from workbench.consensus.votes import Votes, VoteTable, vote_table
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import topic_lines
 from workbench.frozen import frozen_dataclass
-from workbench.json_forms.results import QrelsReportJson
 from workbench.records import Judgment, Qrel, Scale, id_bytes, places_of, sorted_ids
 from workbench.storage.adjudications import adjudicated_grades
 from workbench.workflow.campaigns.campaigns import campaign_of
@@ -35,6 +35,28 @@ from workbench.workflow.log import NOWHERE, CurrentAnswers, answers_by_topic, co
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.pooled_topics import ByTopic, opened_by_topic
 from workbench.workflow.qrels.settled_lines import SettledLines, settled_lines
+
+
+class QrelsReportJson(TypedDict):
+    """What a rule makes of the judgments: lines, pairs settled and left by reason, lines by grade.
+
+    `confidence` is the mean of the settled pairs' where a rule has one.
+    """
+
+    rule: str
+    parameters: dict[str, Any]
+    lines: int
+    lines_unjudged: int
+    settled: int
+    adjudicated: int
+    unsettled: int
+    left: dict[str, int]
+    by_grade: dict[str, int]
+    relevant_from: int
+    relevant: int
+    topics: int
+    without_relevant: list[str]
+    confidence: float | None
 
 
 def judged_table(

@@ -14,12 +14,11 @@ from typing import Any, cast
 from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
+from typing_extensions import TypedDict
 
 from workbench import __version__
 from workbench.errors import Conflict, Finding, InvalidInput, finding_to_json
 from workbench.frozen import frozen_dataclass
-from workbench.json_forms.collecting import FindingJson, filled
-from workbench.json_forms.judging import MadeReleaseJson, ReleaseJson
 from workbench.releases.archive import UnreadFile
 from workbench.releases.contents import VERSION, Included, ReleaseAbout, ReleaseContents
 from workbench.releases.datasheet import ReleaseCounts, release_counts
@@ -28,6 +27,7 @@ from workbench.releases.record_form import moment
 from workbench.storage.engine import Database
 from workbench.storage.releases import store_parts
 from workbench.storage.tables import JudgmentEventRow, ReleaseRow
+from workbench.tables import filled
 from workbench.workflow.campaigns.archive import locked_campaign
 from workbench.workflow.campaigns.campaigns import Campaign, campaign_of
 from workbench.workflow.checks import storable
@@ -46,6 +46,52 @@ from workbench.workflow.releases.releases import Release, next_version, release_
 LONGEST_TEXT = 20_000
 LONGEST_LINE = 300
 FEW_ANSWERS = 2_000
+
+
+class FindingJson(TypedDict):
+    """An error or warning about an input: where, what, how to fix it; `code` is stable."""
+
+    source: str
+    line: int | None
+    code: str
+    message: str
+    remedy: str
+    severity: str
+    column: int | None
+
+
+class ReleaseJson(TypedDict):
+    """A release; `kappa` is the pooled kappa of people, with its interval and `kappa_pairs`."""
+
+    version: str
+    title: str
+    rule: str
+    lines: int
+    relevant: int
+    relevant_from: int
+    topics: int
+    kappa: float | None
+    kappa_low: float | None
+    kappa_high: float | None
+    kappa_pairs: int
+    included: list[str]
+    sha256: str
+    size: int
+    made_by: str
+    made_at: str
+    public_at: str | None
+    withdrawn_by: str
+    withdrawn_at: str | None
+    withdrawn_reason: str
+    public: bool
+    withdrawn: bool
+
+
+class MadeReleaseJson(ReleaseJson):
+    """A release that was made, with its counts and what was still open."""
+
+    counts: dict[str, Any]
+    warnings: list[FindingJson]
 
 
 @frozen_dataclass

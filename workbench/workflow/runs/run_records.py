@@ -9,14 +9,15 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, Text, cast, func, select, update
 from sqlalchemy.orm import Session, aliased
+from typing_extensions import TypedDict
 
 from workbench.errors import Finding, NotFound, WorkbenchError, finding_from_json
 from workbench.formats.run_rules import NOTES
 from workbench.frozen import frozen_dataclass
-from workbench.json_forms.collecting import RunFinding, RunJson, RunRecordJson, filled
 from workbench.records import Verdict
 from workbench.storage.run_files import plain_size
 from workbench.storage.tables import AccountRow, GroupRow, PoolRow, RunRow
+from workbench.tables import filled
 from workbench.workflow.checks import record_of, storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.groups import require_group
@@ -34,6 +35,68 @@ HEADER = (
     "verdict_by", "verdict_at", "pools",
 )  # fmt: skip
 """The columns of `metadata_rows`."""
+
+
+class RunFinding(TypedDict):
+    """A warning about a run that was added."""
+
+    line: int | None
+    code: str
+    message: str
+    remedy: str
+
+
+class RunJson(TypedDict):
+    """A run with what is said of it and what was found in it."""
+
+    tag: str
+    group: str | None
+    kind: str | None
+    description: str
+    priority: int | None
+    seconds_per_query: float | None
+    index_bytes: int | None
+    verdict: str
+    reason: str
+    verdict_by: str | None
+    verdict_at: str | None
+    file: str
+    topics: int
+    lines: int
+    sha256: str
+    sent_by: str | None
+    sent_at: str | None
+    warnings: list[RunFinding]
+
+
+class PoolOfRun(TypedDict):
+    """A pool that was built from a run; `earlier_version` if the run was replaced since."""
+
+    name: str
+    sha256: str
+    earlier_version: bool
+
+
+class RunVersion(TypedDict):
+    """An earlier version of a run."""
+
+    sha256: str
+    file: str
+    group: str | None
+    topics: int
+    lines: int
+    sent_by: str | None
+    sent_at: str | None
+    replaced_at: str | None
+    pools: list[str]
+
+
+class RunRecordJson(RunJson):
+    """Everything about a run, with its pools and earlier versions; `bytes` is its plain size."""
+
+    bytes: int
+    pools: list[PoolOfRun]
+    earlier_versions: list[RunVersion]
 
 
 @frozen_dataclass

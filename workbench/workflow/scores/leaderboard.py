@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
+from typing_extensions import TypedDict
 
 from workbench.consensus.rules import choice_label
 from workbench.errors import WorkbenchError
 from workbench.frozen import frozen_dataclass
-from workbench.json_forms.collecting import filled
-from workbench.json_forms.results import MeasureScore, ScoreJson
 from workbench.latex import between, document, escaped, number, percent, table
 from workbench.scoring.measures import is_mean, parse_measures
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, compare_all, default_comparisons
@@ -23,11 +22,34 @@ from workbench.scoring.relevance import Floats
 from workbench.scoring.scorer import RunScores, best_first, higher_is_better, topic_scores_of
 from workbench.scoring.significance import FEWEST_TOPICS, LEVEL, MeanScore, mean_scores
 from workbench.scoring.two_runs import AllPairs, TwoRuns, all_pairs, two_runs
-from workbench.tables import Export, table_export
+from workbench.tables import Export, filled, table_export
 from workbench.workflow.caching import Cache
 from workbench.workflow.scores.score_table import ScoreTable
 
 RUN, GROUP = "run", "group"
+
+
+class MeasureScore(TypedDict):
+    """A run by a measure: its mean over topics with a t interval (null for a measure that counts).
+
+    Of the documents that the measure `read`, `unjudged` have no judgment; null for one that reads none.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    unjudged: int | None
+    read: int | None
+
+
+class ScoreJson(TypedDict):
+    """A run with its group, the topics it was scored on, and its measures by name."""
+
+    run: str
+    group: str | None
+    topics_scored: int
+    topics_in_qrels: int
+    measures: dict[str, MeasureScore]
 
 
 @frozen_dataclass
