@@ -23,7 +23,7 @@ from tests.databases import new_postgresql_database, opened
 from tests.faults.judges import Losses, PersistentJudge, losses, make_seats
 from tests.faults.servers import ForkedSite, KillablePostgresql, ServedSite, killable_postgresql
 from workbench.storage.migrate import migrate
-from workbench.workflow.upkeep.verify import verify
+from workbench.workflow.upkeep.checks import verify
 
 PEOPLE = 4
 ENGINES = ("sqlite", "postgresql")

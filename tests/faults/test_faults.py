@@ -26,7 +26,7 @@ from tests.faults.servers import ForkedSite, KillablePostgresql, NoMount, SmallD
 from tests.tree import ROOT
 from workbench.storage.archive import ArchiveFile, restore, write_archive
 from workbench.storage.migrate import migrate
-from workbench.workflow.upkeep.verify import verify
+from workbench.workflow.upkeep.checks import verify
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,7 @@ from workbench.storage.migrate import migrate
 from workbench.storage.releases import read_parts
 from workbench.storage.rows import Contents
 from workbench.storage.tables import AccountRow, DocumentRow, JudgmentEventRow, ReleaseRow
-from workbench.workflow.upkeep.verify import verify
+from workbench.workflow.upkeep.checks import verify
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 

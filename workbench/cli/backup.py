@@ -23,8 +23,8 @@ from workbench.storage.archive import ArchiveFile, write_archive
 from workbench.storage.archive import restore as restored
 from workbench.storage.engine import Database
 from workbench.storage.rows import Contents, Progress, no_progress
+from workbench.workflow.upkeep.checks import verify as verify_database
 from workbench.workflow.upkeep.status import LastBackup, give_to_owner, note_backup
-from workbench.workflow.upkeep.verify import verify as verify_database
 
 # Showing each row would take longer than copying it.
 SHOWN_EVERY = 997

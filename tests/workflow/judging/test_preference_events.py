@@ -11,10 +11,9 @@ from workbench.records import THREE_GRADES
 from workbench.storage import Session
 from workbench.workflow.campaigns.archive import archive_campaign
 from workbench.workflow.judging.preference_desk import side_by_side
-from workbench.workflow.judging.preference_sync import receive_preference
 from workbench.workflow.judging.preference_tasks import compare_documents, revoke_task, tasks_of
 from workbench.workflow.judging.preferences import TASK_FIELD, WITHDRAWN
-from workbench.workflow.judging.sync import Outcome, receive
+from workbench.workflow.judging.sync import Outcome, receive, receive_preference
 from workbench.workflow.judging.unrecorded import Settlement, settle, unrecorded_lines
 from workbench.workflow.people.membership import remove_role
 from workbench.workflow.people.roles import Role

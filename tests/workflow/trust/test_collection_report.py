@@ -18,9 +18,10 @@ from workbench.workflow.trust.collection_report import (
     NotKnown,
     SizeRange,
     collection_report,
+    decimals,
+    report_markdown,
     words_in,
 )
-from workbench.workflow.trust.report_markdown import decimals, report_markdown
 
 ANY = rule_choice("any")
 AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)

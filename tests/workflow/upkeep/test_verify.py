@@ -25,8 +25,13 @@ from workbench.storage.migrate import migrate
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.people.trail import Act, add_entry
 from workbench.workflow.upkeep import checks
-from workbench.workflow.upkeep.checks import check_clock, check_current, check_documents, check_originals
-from workbench.workflow.upkeep.verify import verify
+from workbench.workflow.upkeep.checks import (
+    check_clock,
+    check_current,
+    check_documents,
+    check_originals,
+    verify,
+)
 
 
 @pytest.fixture

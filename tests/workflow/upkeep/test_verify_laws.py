@@ -20,7 +20,7 @@ from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.queues import make_queue
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.runs.run_rules import keep_rules
-from workbench.workflow.upkeep.verify import verify
+from workbench.workflow.upkeep.checks import verify
 
 RECIPES: Mapping[str, PoolRecipe] = {
     "depth": PoolRecipe(parameters={"depth": 3}),

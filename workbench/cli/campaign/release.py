@@ -55,8 +55,7 @@ from workbench.workflow.releases.releases import (
     unpublish_release,
     withdraw_release,
 )
-from workbench.workflow.trust.collection_report import collection_report
-from workbench.workflow.trust.report_markdown import report_markdown
+from workbench.workflow.trust.collection_report import collection_report, report_markdown
 
 
 @click.group("release")

@@ -32,7 +32,7 @@ from workbench.web.jobs import ShownJob, job_now, job_result
 from workbench.web.pages.qrels import RuleForm, rule_form
 from workbench.web.rendering import render_report
 from workbench.web.requests import Reply, Values, wants_fragment
-from workbench.workflow.result_form import result_from
+from workbench.workflow.jobs import result_from
 from workbench.workflow.runs.run_records import runs_of
 from workbench.workflow.scores.score_table import coverage_of
 from workbench.workflow.trust.jobs import ANSWERS, COLLECTION, TRUST, question_arguments, state_of

@@ -32,8 +32,8 @@ from workbench.workflow.adjudication.queue_table import STATES, LineReader, Queu
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
 from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.campaigns.collection import as_topic
+from workbench.workflow.jobs import result_bytes
 from workbench.workflow.judging.desk_view import ShownDocument
-from workbench.workflow.result_form import result_bytes
 
 ON_THE_DESK = timedelta(hours=1)
 """How long adjudicators at work keep the order that was computed: each decision would shuffle the rest."""

@@ -28,8 +28,7 @@ from workbench.scoring.own_measures import gain_measure
 from workbench.scoring.relevance import Floats
 from workbench.storage.chunks import chunks
 from workbench.workflow.adjudication.queue_table import QueueTable
-from workbench.workflow.jobs import JobState, latest
-from workbench.workflow.result_form import result_from
+from workbench.workflow.jobs import JobState, latest, result_from
 from workbench.workflow.runs.packed_store import tops_of
 from workbench.workflow.runs.run_records import lines_of_runs, listed_runs
 

@@ -1,7 +1,8 @@
 """What a desk sends: events in the order in which they were made, each recorded once.
 
-What cannot be recorded is stored for the organiser; no answer is dropped. Judgments are received here;
-preferences and answers in discussions have receivers of their own, which build on `receive_other`.
+What cannot be recorded is stored for the organiser; no answer is dropped. Judgments
+and preferences are received here; answers in discussions have a receiver of their own, which builds on
+`receive_other`.
 """
 
 from __future__ import annotations
@@ -28,9 +29,11 @@ from workbench.storage.events import (
     Pair,
     event_before,
 )
-from workbench.storage.tables import AccountRow, CampaignRow, MemberRow
+from workbench.storage.tables import AccountRow, CampaignRow, MemberRow, PreferenceEventRow
 from workbench.workflow.checks import checked_client_id
 from workbench.workflow.judging.desk_rules import desk_questions
+from workbench.workflow.judging.preference_desk import record_choice, task_of_account
+from workbench.workflow.judging.preferences import TASK_FIELD, read_side_answer
 from workbench.workflow.judging.record import Recorded, record_own, recorded_before
 from workbench.workflow.judging.submission import Submission, read_submission, sent_number, sent_text
 from workbench.workflow.judging.task import AssignmentStanding, standing_of
@@ -266,3 +269,24 @@ _ASSESSOR = (
     )
     .where(AccountRow.id == bindparam("account_id"))
 )
+
+
+def receive_preference(db: Session, account_id: int, event: Event) -> Receipt:
+    """Record what an assessor said of a pair, or that it was undone; refuse what was never this account's."""
+    client_id = sent_text(event, "client_id")
+    task = task_of_account(db, sent_number(event, TASK_FIELD) or 0, account_id, writing=True)
+    if task is None:
+        return Receipt(client_id, Outcome.REFUSED, "this comparison was never assigned to you")
+
+    def act() -> bool:
+        known = select(PreferenceEventRow.id).where(
+            PreferenceEventRow.task_id == task.id, PreferenceEventRow.client_id == client_id
+        )
+        # What was recorded before is recognised whatever has become of the task since.
+        if db.scalar(known) is None:
+            require_assessor(db, task.campaign_id, account_id)
+            if task.revoked_at is not None:
+                raise NotFound("this comparison is no longer assigned to you")
+        return record_choice(db, task, read_side_answer(event))
+
+    return receive_other(db, task.campaign_id, account_id, event, act)

@@ -12,17 +12,20 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.agreement.estimates import Estimate, chosen, coefficients_of
+from workbench.agreement.estimates import BANDS, Estimate, chosen, coefficients_of
 from workbench.agreement.options import AgreementOptions
-from workbench.consensus.rules import RuleChoice
+from workbench.consensus.rules import RULES, RuleChoice
 from workbench.errors import WorkbenchError
+from workbench.figures import between
 from workbench.frozen import frozen_dataclass
 from workbench.records import Answer, Qrel, Scale, Verdict, pair_of
 from workbench.storage.tables import CollectionListRow, DocumentRow
+from workbench.texts import filled_in
 from workbench.trust.alternatives import ranking_measure
 from workbench.trust.depth import DeeperPool
 from workbench.trust.fewer_topics import FewerTopics
 from workbench.trust.holes import Holes
+from workbench.trust.judges import EQUAL, verdict
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.adjudication.queue_table import dispute_counts
 from workbench.workflow.agreement.selection import campaign_ratings
@@ -235,3 +238,33 @@ def _words_of_documents(db: Session, campaign_id: int) -> SizeRange:
     texts = select(DocumentRow.title, DocumentRow.text).where(DocumentRow.campaign_id == campaign_id)
     rows = db.execute(texts.execution_options(yield_per=_AT_ONCE))
     return SizeRange.of([words_in(title) + words_in(text) for title, text in rows])
+
+
+def report_markdown(report: CollectionReport) -> str:
+    """The whole report, its title first; ends with a line feed."""
+    return filled_in(
+        "workbench.workflow.trust",
+        "report.md.jinja",
+        report=report,
+        RULES=RULES,
+        BANDS=BANDS,
+        EQUAL=EQUAL,
+        verdict=verdict,
+        between=between,
+        decimals=decimals,
+        value=_value,
+        ends=_ends,
+    )
+
+
+def decimals(value: float, places: int) -> str:
+    """A figure with a true minus, and no minus before nothing."""
+    return f"{round(value, places) + 0.0:.{places}f}".replace("-", "−")
+
+
+def _value(value: float | None) -> str:
+    return "undefined" if value is None else decimals(value, 3)
+
+
+def _ends(low: float | None, high: float | None) -> str:
+    return "–" if low is None or high is None else f"{decimals(low, 3)} to {decimals(high, 3)}"

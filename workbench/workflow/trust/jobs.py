@@ -24,12 +24,10 @@ from workbench.storage.tables import (
 from workbench.trust.depth import DeeperPool
 from workbench.trust.fewer_topics import FewerTopics
 from workbench.trust.holes import Holes
-from workbench.workflow.jobs import Doing
-from workbench.workflow.result_form import result_bytes
-from workbench.workflow.trust.collection_report import CollectionReport, collection_report
+from workbench.workflow.jobs import Doing, result_bytes
+from workbench.workflow.trust.collection_report import CollectionReport, collection_report, report_markdown
 from workbench.workflow.trust.questions import campaign_depth, campaign_holes, campaign_topics
 from workbench.workflow.trust.report import Rankings, rankings
-from workbench.workflow.trust.report_markdown import report_markdown
 
 TRUST = "trust"
 ANSWERS: Mapping[str, type[Any]] = {

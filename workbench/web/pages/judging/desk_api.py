@@ -41,10 +41,17 @@ from workbench.workflow.judging.desk_view import (
     titles_of,
     work_of,
 )
-from workbench.workflow.judging.preference_sync import receive_preference
 from workbench.workflow.judging.preferences import TASK_FIELD
 from workbench.workflow.judging.submission import sent_text
-from workbench.workflow.judging.sync import MOST_EVENTS, Event, Outcome, Receipt, Receiver, receive
+from workbench.workflow.judging.sync import (
+    MOST_EVENTS,
+    Event,
+    Outcome,
+    Receipt,
+    Receiver,
+    receive,
+    receive_preference,
+)
 from workbench.workflow.judging.training import TrainingGate, TrainingRound
 from workbench.workflow.judging.unrecorded import DISCUSSION_FIELD
 from workbench.workflow.people.roles import Role

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from workbench.scoring.relevance import Floats
-from workbench.workflow.result_form import result_bytes, result_from
+from workbench.workflow.jobs import result_bytes, result_from
 
 
 class Colour(StrEnum):
