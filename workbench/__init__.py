@@ -23,10 +23,9 @@ The map of the house. Imports point inwards, from the top of this list to its en
     storage       rows: tables, engine, migrations
     settings      where things are, read once
     ranking       the one order in which a run is read
-    latex         tables of booktabs, and what stands in their cells
     texts         documents and files that are templates, filled in
     records       the nouns
-    tables        results as tables: shown in notebooks, given as data frames, CSV and JSON
+    tables        results as tables: shown in notebooks, given as data frames, CSV, JSON and LaTeX
     figures       counts and shares as people read them
     outside       JSON and HTML that others have written
     errors        what a person can put right

@@ -33,7 +33,7 @@ from workbench.agreement.report import agreement_report, disagreements, leniency
 from workbench.agreement.report_json import report_data
 from workbench.agreement.selection import select_ratings
 from workbench.errors import WorkbenchError
-from workbench.latex import MOST_FLOATING, escaped, table
+from workbench.tables import MOST_FLOATING, escaped, table
 
 PLAIN = AgreementOptions()
 MANNING = [[300, 20], [10, 70]]

@@ -6,13 +6,9 @@ import numpy as np
 import pytest
 
 from tests.agreement.made import columns
-from workbench.agreement.estimates import Band
-from workbench.agreement.intervals import share_interval
-from workbench.agreement.jackknife import linearised
-from workbench.agreement.options import AgreementOptions
-from workbench.agreement.ratings import Ratings, ratings_of
-from workbench.agreement.topics import (
+from workbench.agreement.estimates import (
     FEWEST,
+    Band,
     TopicAgreement,
     by_topic,
     differing,
@@ -21,6 +17,10 @@ from workbench.agreement.topics import (
     topic_coefficients,
     what_would_define,
 )
+from workbench.agreement.intervals import share_interval
+from workbench.agreement.jackknife import linearised
+from workbench.agreement.options import AgreementOptions
+from workbench.agreement.ratings import Ratings, ratings_of
 
 NAMES = [one.name for one in topic_coefficients()]
 # Topic 0: 2 both relevant, 2 both not, 1 and 1 apart. Topic 1: all not relevant. Topic 2: one judged by one.

@@ -16,7 +16,7 @@ from workbench.records import Document
 from workbench.storage.tables import PoolRow
 from workbench.workflow.judging.adaptive_states import replay_pool
 from workbench.workflow.judging.assignments import assignments_of
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.membership import assessors_of
 from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
 
 NAME = "read further"

@@ -17,7 +17,7 @@ from workbench.demo.campaign import SLUG
 from workbench.storage.tables import DocumentRow, PreferenceEventRow
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.preference_tasks import compare_documents, tasks_of
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.membership import assessors_of
 
 ONE, OTHER, THIRD = "ALM-0001", "ALM-0002", "ALM-0003"
 EVENTS = "**/desk/events"

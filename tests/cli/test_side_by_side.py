@@ -14,7 +14,7 @@ from workbench.storage.tables import PreferenceEventRow, PreferenceTaskRow
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.record import Place, append
 from workbench.workflow.judging.submission import Submission
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.membership import assessors_of
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 # In the scale of four grades both find d1 and d2 of T1 relevant, and Ada d6 as well.

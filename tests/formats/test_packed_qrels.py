@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from workbench.errors import InvalidInput
 from workbench.formats.packed_lines import NotUnderstood
-from workbench.formats.packed_qrels import PackedQrels, read_packed_qrels, read_qrels_arrays
-from workbench.formats.qrels import read_qrels
+from workbench.formats.qrels import PackedQrels, read_packed_qrels, read_qrels, read_qrels_arrays
 from workbench.records import Qrel, id_bytes
 
 IDS = st.one_of(
@@ -49,7 +48,7 @@ def test_what_is_read_as_arrays_is_what_the_plain_reader_has(
     ]
     content = (b"\xef\xbb\xbf" if begins else b"") + b"".join(written)
     try:
-        with patch("workbench.formats.packed_qrels.BLOCK", block):
+        with patch("workbench.formats.qrels.BLOCK", block):
             read = read_packed_qrels(io.BytesIO(content), source="q")
     except NotUnderstood:
         return

@@ -10,13 +10,12 @@ import numpy as np
 
 from tests.promises.simulated import judged, ratings, share
 from workbench.agreement.coefficients import coefficient_value
-from workbench.agreement.estimates import estimates, topics_left_out
+from workbench.agreement.estimates import by_topic, estimates, topics_left_out
 from workbench.agreement.intervals import Interval
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.pairwise import overlap
 from workbench.agreement.ratings import Ratings
 from workbench.agreement.report import leniency
-from workbench.agreement.topics import by_topic
 from workbench.agreement.two_series import self_consistency
 
 OPTIONS = AgreementOptions()

@@ -14,9 +14,8 @@ from tests.formats.written_runs import STYLES, Style, long_run
 from tests.scoring.some_qrels import qrels
 from tests.support import examples
 from workbench.errors import WorkbenchError
-from workbench.formats.packed_qrels import read_packed_qrels
 from workbench.formats.packed_runs import PackedRun
-from workbench.formats.qrels import read_qrels
+from workbench.formats.qrels import read_packed_qrels, read_qrels
 from workbench.formats.runs import read_run_arrays, read_run_top
 from workbench.records import TieRule
 from workbench.scoring.relevance import ArrayRelevance, Relevance

@@ -16,7 +16,7 @@ from workbench.storage.engine import Database
 from workbench.storage.events import append_events
 from workbench.workflow.campaigns.collection import load_topics
 from workbench.workflow.clock import utc_now
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.membership import assessors_of
 
 ADDRESS = "/c/harbour/agreement"
 PAIR = f"{ADDRESS}/pair?first=Judge+1&second=Judge+2"

@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 
 from tests.uploads import import_judgments, links, text_of
 from tests.web.conftest import Enter
-from workbench.agreement.topics import FEWEST
+from workbench.agreement.estimates import FEWEST
 
 ADDRESS = "/c/harbour/agreement/topics"
 # Relevant from grade 2. T1: both relevant on 12, both not on 12, and on n25 and n26 X alone: 24 of 26 agree.

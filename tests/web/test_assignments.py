@@ -12,7 +12,7 @@ from workbench.storage.engine import Database
 from workbench.web import paging
 from workbench.web.pages import assignments
 from workbench.workflow.judging.assignments import AssignmentLine, assignments_of, revoke
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.membership import assessors_of
 
 ADDRESS = "/c/harbour/assignments"
 

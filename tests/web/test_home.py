@@ -16,7 +16,7 @@ from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.judging.preference_tasks import compare_documents
 from workbench.workflow.judging.record import record
 from workbench.workflow.judging.submission import Submission
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.membership import assessors_of
 
 
 def ways(client: FlaskClient) -> dict[str, str]:

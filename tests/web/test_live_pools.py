@@ -17,7 +17,7 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, PoolEventRow
 from workbench.web.requests import read_id
 from workbench.workflow.judging.assignments import assignments_of
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.membership import assessors_of
 from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
 from workbench.workflow.pools.making import make_pool
 

@@ -11,7 +11,7 @@ from tests.cast import Cast
 from tests.uploads import text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.membership import assessors_of
 
 PAGE = "/c/harbour/preferences"
 SIDES = "/c/harbour/side-by-side"

@@ -12,8 +12,8 @@ from workbench.storage.engine import Database
 from workbench.storage.events import append_events
 from workbench.workflow.overview import attention
 from workbench.workflow.overview.attention import Activity, AssessorPace, activity_of
-from workbench.workflow.pools import pace
-from workbench.workflow.pools.pace import latest_answers
+from workbench.workflow.pools import planning
+from workbench.workflow.pools.planning import latest_answers
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 NAMES = ("Ada", "Ben", "Cyd", "Dan", "Eve", "Fay")
@@ -75,7 +75,7 @@ def test_the_pace_of_each_comes_of_their_answers_at_the_desk(
 def test_of_very_many_answers_the_latest_tell_the_pace_and_none_is_forgotten(
     sqlite_database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pace, "LATEST", 3)
+    monkeypatch.setattr(planning, "LATEST", 3)
     found = asked(sqlite_database, made)
     # The latest events are Fay's six, withdrawn, and Eve's five, of which four were given at the desk; among
     # the latest twelve is one of Dan's. Of the others only the time of the newest answer is asked for.

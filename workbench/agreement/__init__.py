@@ -2,7 +2,7 @@
 
 - `ratings`, `selection`: answers as one array, and which of them a report includes under its `options`
 - `coefficients`: the registry of coefficients, and all but `alpha`; to add one, see there
-- `report`, `pair_report`, `pairwise`, `grades`, `topics`: what a report has
+- `report`, `pair_report`, `pairwise`, `grades`, `estimates`: what a report has
 - `export`: the same as CSV, JSON and LaTeX
 - `tally`, `jackknife`, `intervals`: sums over pairs, and intervals from them
 - `two_series`: an assessor's grades and earlier ones, a machine's and a person's

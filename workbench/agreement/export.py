@@ -23,8 +23,7 @@ from workbench.agreement.report_json import (
     selection_data,
 )
 from workbench.agreement.selection import Selection
-from workbench.latex import between, document, escaped, number, percent, table
-from workbench.tables import Export
+from workbench.tables import Export, between, document, escaped, number, percent, table
 
 
 def bounds(interval: Interval | None, places: int = 3) -> str:

@@ -34,8 +34,7 @@ from workbench.agreement.report_json import (
 from workbench.agreement.selection import Selection, Shared
 from workbench.errors import WorkbenchError
 from workbench.frozen import frozen_dataclass
-from workbench.latex import document, escaped, number, table
-from workbench.tables import Export
+from workbench.tables import Export, document, escaped, number, table
 
 
 @frozen_dataclass

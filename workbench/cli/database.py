@@ -23,7 +23,7 @@ from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate, reachable, require_current
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.acts import COMMAND
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.membership import assessors_of
 from workbench.workflow.people.trail import Act, PortionsTrail, add_entry
 
 

@@ -18,9 +18,8 @@ from workbench.cli.output import Command, printable, repeatable, say_aside, say_
 from workbench.cli.runs import RunFiles, repeated_tag
 from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
 from workbench.formats.judgments import graded_judgments
-from workbench.formats.packed_qrels import PackedQrels, read_qrels_arrays
 from workbench.formats.packed_runs import PackedRun
-from workbench.formats.qrels import read_qrels
+from workbench.formats.qrels import PackedQrels, read_qrels, read_qrels_arrays
 from workbench.formats.runs import read_run_arrays
 from workbench.records import Judgment, Qrel, Run, id_text
 from workbench.scoring.relevance import ArrayRelevance, Relevance

@@ -40,9 +40,8 @@ from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.record import record
 from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.accounts import Account, NewAccount, create_account
-from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.groups import add_group, join
-from workbench.workflow.people.membership import add_role
+from workbench.workflow.people.membership import add_role, assessors_of
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.listing import pool_entries
 from workbench.workflow.pools.making import make_pool

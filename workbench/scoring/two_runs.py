@@ -13,12 +13,21 @@ import numpy as np
 from workbench.errors import WorkbenchError
 from workbench.figures import counted
 from workbench.frozen import frozen_dataclass
-from workbench.latex import between, document, escaped, number, percent, table
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, compare_all, finds_nothing
 from workbench.scoring.relevance import Floats, Positions
 from workbench.scoring.scorer import RunScores, best_first, higher_is_better, topic_scores_of, topics_of_all
 from workbench.scoring.significance import LEVEL, TOO_FEW_TOPICS, RunDifference, SignificanceTest, compare_two
-from workbench.tables import Export, result_export, table_export
+from workbench.tables import (
+    Export,
+    between,
+    document,
+    escaped,
+    number,
+    percent,
+    result_export,
+    table,
+    table_export,
+)
 
 TESTS = {
     SignificanceTest.T: "Paired t test",

@@ -15,7 +15,7 @@ from workbench.workflow.adjudication.decisions import Decision, undo
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.agreement.report import campaign_agreement
 from workbench.workflow.agreement.selection import campaign_answers, discussed_answers
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.membership import assessors_of
 
 
 def test_before_is_all_that_was_said_before_and_a_withdrawn_grade_counts_no_more_after(db: Session) -> None:

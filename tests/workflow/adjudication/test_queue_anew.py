@@ -33,7 +33,7 @@ from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudi
 from workbench.workflow.jobs import ask
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.membership import assessors_of
 from workbench.workflow.runs.packed_store import tops_of
 from workbench.workflow.runs.run_records import listed_runs
 from workbench.workflow.worker import do_waiting

@@ -20,7 +20,7 @@ from workbench.workflow.judging.importing import (
     keep_imports,
     prepare_imports,
 )
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.membership import assessors_of
 
 pytestmark = pytest.mark.engines
 

@@ -36,7 +36,7 @@ from workbench.workflow.judging.queues import queue_report, take_back
 from workbench.workflow.judging.task import counts, own_task
 from workbench.workflow.judging.worklists import worklist
 from workbench.workflow.log import answers_by_topic
-from workbench.workflow.people.assessors import able_ids
+from workbench.workflow.people.membership import able_ids
 from workbench.workflow.pools.drafts import close_pool
 from workbench.workflow.pools.making import make_pool
 

@@ -11,9 +11,9 @@ from tests.builders import Made, account, campaign_with_people
 from workbench.errors import Conflict, NotFound
 from workbench.storage.engine import Database
 from workbench.workflow.people.accounts import rename
-from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.membership import (
     add_role,
+    assessors_of,
     member_of,
     remove_role,
 )

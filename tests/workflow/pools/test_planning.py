@@ -15,10 +15,9 @@ from workbench.pooling.planning import Certainty
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import TieRule
 from workbench.storage.tables import JudgmentEventRow
-from workbench.workflow.pools import pace
+from workbench.workflow.pools import planning
 from workbench.workflow.pools.making import make_pool
-from workbench.workflow.pools.pace import PaceSource, pace_of
-from workbench.workflow.pools.planning import plan_pool
+from workbench.workflow.pools.planning import PaceSource, pace_of, plan_pool
 
 
 def with_runs(db: Session) -> Made:
@@ -118,7 +117,7 @@ def test_seconds_are_measured_where_there_are_enough_answers(
     # Of 10, 20, 40 and 90 seconds the two in the middle are 20 and 40; four answers are not enough.
     found = pace_of(db, campaign_id)
     assert (found.source, found.measured, found.answers) == (PaceSource.ASSUMED, 30.0, 4)
-    monkeypatch.setattr(pace, "ENOUGH", 4)
+    monkeypatch.setattr(planning, "ENOUGH", 4)
     assert (pace_of(db, campaign_id).seconds, pace_of(db, campaign_id).source) == (
         30.0,
         PaceSource.MEASURED,
@@ -127,8 +126,8 @@ def test_seconds_are_measured_where_there_are_enough_answers(
 
 
 def test_of_very_many_answers_the_latest_tell_the_pace(monkeypatch: pytest.MonkeyPatch, db: Session) -> None:
-    monkeypatch.setattr(pace, "ENOUGH", 3)
-    monkeypatch.setattr(pace, "LATEST", 3)
+    monkeypatch.setattr(planning, "ENOUGH", 3)
+    monkeypatch.setattr(planning, "LATEST", 3)
     made = campaign_with_people(db)
     timed(db, made, "Ada", 10_000, 10_000, 10_000)
     # No more than the latest three: all of them, and nothing to say of it.

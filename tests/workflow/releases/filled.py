@@ -30,7 +30,7 @@ from workbench.workflow.campaigns.campaigns import change_campaign, create_campa
 from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.judging.desk_rules import Question, save_desk_questions
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.membership import assessors_of
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.making import MadeRelease, make_release

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from workbench.agreement.estimates import topic_coefficients
 from workbench.agreement.options import AgreementOptions
-from workbench.agreement.topics import topic_coefficients
 from workbench.cli.agree import PARTS, View, agreement_options, report_options
 from workbench.cli.agreement_output import print_agreement
 from workbench.cli.campaign.campaigns import FILES

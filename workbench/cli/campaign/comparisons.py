@@ -44,8 +44,7 @@ from workbench.storage import Session
 from workbench.trust.left_out import ScoresLeftOut, TauOfOrders, left_out_export
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.scores.leaderboard import leaderboard, leaderboard_export, table_pairs, table_two_runs
-from workbench.workflow.scores.run_profile import table_topics
-from workbench.workflow.scores.score_table import ScoreTable, default_measures, score_runs
+from workbench.workflow.scores.score_table import ScoreTable, default_measures, score_runs, table_topics
 from workbench.workflow.searching.missed import (
     MissedLine,
     MissedReport,

@@ -47,7 +47,7 @@ from workbench.records import TieRule, id_bytes
 from workbench.tables import filled
 from workbench.workflow.judging.assignments import Distribution, distribute, in_turn
 from workbench.workflow.judging.handout import OrderRule
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.membership import assessors_of
 from workbench.workflow.pools import drafts
 from workbench.workflow.pools.additions import AddedPairs, Additions, add_documents
 from workbench.workflow.pools.analysis import analyse as analyse_campaign

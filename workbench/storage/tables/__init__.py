@@ -14,14 +14,16 @@ from workbench.storage.tables.campaigns import (
     TopicRow,
 )
 from workbench.storage.tables.columns import Base, Moment
-from workbench.storage.tables.deciding import AdjudicationEventRow, PreferenceEventRow, PreferenceTaskRow
 from workbench.storage.tables.jobs import JobRow
 from workbench.storage.tables.judging import (
+    AdjudicationEventRow,
     AssessorNoteRow,
     AssessorRow,
     AssignmentRow,
     JudgmentEventRow,
     KeptAsideRow,
+    PreferenceEventRow,
+    PreferenceTaskRow,
 )
 from workbench.storage.tables.people import (
     AccessTokenRow,

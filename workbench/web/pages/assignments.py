@@ -66,7 +66,7 @@ from workbench.workflow.judging.preferences import (
     runs_export,
 )
 from workbench.workflow.mail.queue import open_work, remind
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.membership import assessors_of
 from workbench.workflow.pools.listing import pool_topics, pools_of
 from workbench.workflow.runs.run_records import runs_of
 

@@ -36,7 +36,7 @@ from workbench.web.requests import Reply
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.judging.current_judgments import judgment_groups
-from workbench.workflow.people.assessors import AssessorLine, assessors_of
+from workbench.workflow.people.membership import AssessorLine, assessors_of
 from workbench.workflow.pools.additions import pairs_added_by_hand
 from workbench.workflow.qrels.qrels import (
     QrelsReport,

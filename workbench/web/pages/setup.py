@@ -30,7 +30,7 @@ from workbench.web.requests import Reply, go_to, see_other
 from workbench.workflow import setup
 from workbench.workflow.overview.readiness import readiness
 from workbench.workflow.people.groups import Sender
-from workbench.workflow.pools.pace import pace_of
+from workbench.workflow.pools.planning import pace_of
 from workbench.workflow.runs.uploads import (
     SET_UP_RUNS,
     Batch,

@@ -54,7 +54,7 @@ from workbench.workflow.judging.submission import (
 from workbench.workflow.judging.sync import Event, Outcome, Receipt, receive_other, require_assessor
 from workbench.workflow.judging.unrecorded import DISCUSSION_FIELD
 from workbench.workflow.log import answers_by_topic
-from workbench.workflow.people.assessors import assessor_of
+from workbench.workflow.people.membership import assessor_of
 
 
 @frozen_dataclass

@@ -22,7 +22,7 @@ from workbench.storage.tables import (
 from workbench.workflow.adjudication.rules import AdjudicationRules
 from workbench.workflow.judging.desk_view import ShownDocument, shown_by_docno
 from workbench.workflow.judging.submission import Passage, stored_annotations
-from workbench.workflow.people.assessors import able_ids
+from workbench.workflow.people.membership import able_ids
 
 
 @frozen_dataclass

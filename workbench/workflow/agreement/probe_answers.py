@@ -30,7 +30,7 @@ from workbench.storage.events import (
 )
 from workbench.storage.tables import AssessorRow, AssignmentRow, DocumentRow, JudgmentEventRow, KnownAnswerRow
 from workbench.workflow.judging.training import round_of
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.membership import assessors_of
 
 Pair = tuple[str, str]
 

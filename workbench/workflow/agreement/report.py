@@ -12,7 +12,19 @@ from sqlalchemy.orm import Session
 
 from workbench.agreement.coefficient import CoefficientValue
 from workbench.agreement.coefficients import coefficient_value
-from workbench.agreement.estimates import Estimate, chosen, coefficients_of
+from workbench.agreement.estimates import (
+    Estimate,
+    TopicAgreement,
+    TopicMean,
+    by_topic,
+    chosen,
+    coefficients_of,
+    differing,
+    lowest_first,
+    means,
+    topic_coefficients,
+    what_would_define,
+)
 from workbench.agreement.export import bounds_cells, method_cells
 from workbench.agreement.options import AgreementOptions, Basis, Singles
 from workbench.agreement.pair_report import PairReport, pair_report
@@ -21,16 +33,6 @@ from workbench.agreement.ratings import MISSING
 from workbench.agreement.report import AgreementReport, agreement_report
 from workbench.agreement.sample_size import intraclass_correlation
 from workbench.agreement.selection import Selection
-from workbench.agreement.topics import (
-    TopicAgreement,
-    TopicMean,
-    by_topic,
-    differing,
-    lowest_first,
-    means,
-    topic_coefficients,
-    what_would_define,
-)
 from workbench.errors import NotFound, WorkbenchError
 from workbench.frozen import frozen_dataclass
 from workbench.records import id_bytes

@@ -24,7 +24,7 @@ from workbench.storage.tables import AdjudicationEventRow, CollectionListRow, Ju
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import document_count
 from workbench.workflow.log import answers_by_topic, columns_of
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.membership import assessors_of
 
 RETURNED = "back"
 Pair = tuple[str, str]

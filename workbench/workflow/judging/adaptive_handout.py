@@ -27,7 +27,7 @@ from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.clock import shared_now
 from workbench.workflow.judging.adaptive_states import AdaptiveStates, ComingDocument
 from workbench.workflow.judging.handout import Handout
-from workbench.workflow.people.assessors import able_ids, assessor_names
+from workbench.workflow.people.membership import able_ids, assessor_names
 from workbench.workflow.pools.pool_log import TopicEvent, append_pool_events, events_of, lock_topic
 from workbench.workflow.pools.pool_rows import adaptive_pool_row, pool_events, totals
 

@@ -25,7 +25,7 @@ from workbench.workflow.judging.assigned_work import given_topics, handed_docume
 from workbench.workflow.judging.handout import OrderRule
 from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.log import answers_by_topic
-from workbench.workflow.people.assessors import assessor_names, assignable_ids
+from workbench.workflow.people.membership import assessor_names, assignable_ids
 from workbench.workflow.pools.pool_rows import require_open, share_locked_pool, topics_of_pool
 
 

@@ -28,7 +28,7 @@ from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.desk_rules import desk_questions_of
 from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations, stored_annotations
 from workbench.workflow.log import CODES, TopicAnswers, answers_by_topic
-from workbench.workflow.people.assessors import AssessorLine, assessor_names, assessors_of
+from workbench.workflow.people.membership import AssessorLine, assessor_names, assessors_of
 
 _quoted = json.encoder.encode_basestring
 

@@ -34,7 +34,7 @@ from workbench.workflow.judging.task import (
 from workbench.workflow.judging.trainees import Feedback, feedback_of
 from workbench.workflow.judging.training import TrainingGate
 from workbench.workflow.judging.worklists import WorklistLine, worklist
-from workbench.workflow.people.assessors import assessor_of
+from workbench.workflow.people.membership import assessor_of
 
 
 @frozen_dataclass

@@ -26,7 +26,7 @@ from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.checks import id_finding, storable
 from workbench.workflow.judging.record import Place, event_columns
 from workbench.workflow.judging.submission import Submission
-from workbench.workflow.people.assessors import names_in_use, plain_name
+from workbench.workflow.people.membership import names_in_use, plain_name
 
 MOST_FINDINGS = 1000
 TRIES = 20

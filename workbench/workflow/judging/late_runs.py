@@ -14,7 +14,7 @@ from workbench.storage.tables import PoolRow
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.assignments import Distribution, distribute
 from workbench.workflow.log import answers_by_topic
-from workbench.workflow.people.assessors import able_ids
+from workbench.workflow.people.membership import able_ids
 from workbench.workflow.pools.listing import PoolReport
 from workbench.workflow.pools.making import NewPool, make_while_others_write
 from workbench.workflow.pools.pool_rows import topics_of_pool

@@ -25,7 +25,7 @@ from workbench.storage.tables import (
 from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.judging.preferences import PreferenceKind, current_choices
-from workbench.workflow.people.assessors import assignable_ids
+from workbench.workflow.people.membership import assignable_ids
 from workbench.workflow.runs.run_records import listed_runs
 
 Pair = tuple[str, str]

@@ -21,13 +21,13 @@ from workbench.workflow.judging.desk_rules import change_rules
 from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.judging.queue_handout import (
     LEASE_RULE,
+    Numbers,
     QueueTopics,
     give_back,
     lease_minutes,
 )
-from workbench.workflow.judging.queue_topic import Numbers
 from workbench.workflow.log import answers_by_topic
-from workbench.workflow.people.assessors import assessor_names
+from workbench.workflow.people.membership import assessor_names
 from workbench.workflow.pools.pool_rows import locked_pool, pool_row, require_not_closed, topics_of_pool
 
 MOST_PER_PAIR = 100

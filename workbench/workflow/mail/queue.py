@@ -37,8 +37,8 @@ from workbench.workflow.mail.messages import (
     work_of,
 )
 from workbench.workflow.people.accounts import fold_login
-from workbench.workflow.people.assessors import able_ids
 from workbench.workflow.people.mail_addresses import accounts_meant, address_of, checked_address
+from workbench.workflow.people.membership import able_ids
 from workbench.workflow.people.signing_in import Refused
 from workbench.workflow.people.throttling import (
     LINKS,

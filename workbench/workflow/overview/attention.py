@@ -18,9 +18,9 @@ from workbench.workflow.adjudication.queue import State
 from workbench.workflow.adjudication.queue_table import dispute_counts
 from workbench.workflow.clock import utc_now
 from workbench.workflow.overview.progress import Overview, pooled_or_graded
-from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.invitations import InvitationState, invitations
-from workbench.workflow.pools.pace import DeskAnswers, Pace, latest_answers, pace_of
+from workbench.workflow.people.membership import assessors_of
+from workbench.workflow.pools.planning import DeskAnswers, Pace, latest_answers, pace_of
 from workbench.workflow.runs.packed_store import tops_of
 from workbench.workflow.runs.run_records import runs_of
 

@@ -19,7 +19,7 @@ from workbench.workflow.campaigns.collection import document_count, topic_titles
 from workbench.workflow.checks import record_of
 from workbench.workflow.judging.assigned_work import AssignedWork, assigned_work, waiting_work
 from workbench.workflow.log import TopicAnswers, answers_by_topic
-from workbench.workflow.people.assessors import AssessorLine, assessors_of
+from workbench.workflow.people.membership import AssessorLine, assessors_of
 from workbench.workflow.pools.pooled_topics import NOTHING, TopicDocnos, missing_count, opened_by_topic
 
 

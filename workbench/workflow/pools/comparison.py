@@ -26,7 +26,7 @@ from workbench.records import sorted_ids
 from workbench.storage.tables import PoolEntryRow
 from workbench.workflow.log import answers_by_topic
 from workbench.workflow.pools.listing import PoolLine, origin, pool_summary
-from workbench.workflow.pools.pace import Pace, pace_of
+from workbench.workflow.pools.planning import Pace, pace_of
 from workbench.workflow.pools.pool_rows import contributors
 from workbench.workflow.pools.pooled_topics import highest_grades_of, machines_of
 

@@ -32,7 +32,7 @@ from workbench.workflow.pools.making import (
     pool_by_recipe,
     write_entries,
 )
-from workbench.workflow.pools.pace import Pace, pace_of
+from workbench.workflow.pools.planning import Pace, pace_of
 from workbench.workflow.pools.pool_rows import (
     PoolState,
     checked_name,

@@ -32,7 +32,7 @@ from workbench.storage.adjudications import adjudicated_grades
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.log import NOWHERE, CurrentAnswers, answers_by_topic, columns_of
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.membership import assessors_of
 from workbench.workflow.pools.pooled_topics import ByTopic, opened_by_topic
 from workbench.workflow.qrels.settled_lines import SettledLines, settled_lines
 

@@ -55,7 +55,7 @@ from workbench.workflow.checks import record_of
 from workbench.workflow.judging.desk_rules import desk_questions_of
 from workbench.workflow.judging.preferences import preference_answers
 from workbench.workflow.judging.submission import stored_annotations
-from workbench.workflow.people.assessors import assessor_names
+from workbench.workflow.people.membership import assessor_names
 from workbench.workflow.qrels.qrels import Material, QrelsReport, qrels_of
 from workbench.workflow.releases.included import PoolHistory, released_agreement, released_pools
 from workbench.workflow.runs.run_records import CampaignRun, runs_of

@@ -37,7 +37,7 @@ from workbench.storage.tables import PoolEntryRow, PoolEventRow, PoolRow
 from workbench.workflow.agreement.selection import independent_answers
 from workbench.workflow.campaigns.originals import original_bytes, originals_of
 from workbench.workflow.checks import record_of
-from workbench.workflow.people.assessors import assessor_names
+from workbench.workflow.people.membership import assessor_names
 from workbench.workflow.pools.pool_rows import REMOVED
 from workbench.workflow.pools.samples import undrawn_pairs
 from workbench.workflow.runs.run_records import CampaignRun, runs_of

@@ -1,9 +1,8 @@
-"""Agreement: the report, by topic, the sample size."""
+"""Agreement: the report, whole and by topic, and the sample size."""
 
-from workbench.web.pages.agreement import report, sample_size, topics
+from workbench.web.pages.agreement import report, sample_size
 
 BLUEPRINTS = (
-    report.blueprint,
-    topics.blueprint,
+    *report.BLUEPRINTS,
     sample_size.blueprint,
 )

@@ -1,4 +1,4 @@
-"""Agreement: the answer, the assessors, two of them in detail, and by grade."""
+"""Agreement: the answer, the assessors, two of them in detail, by grade and by topic."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from flask import Blueprint, render_template, request
 
-from workbench.agreement.estimates import BANDS
+from workbench.agreement.estimates import BANDS, FEWEST, topic_coefficients, what_would_define
 from workbench.agreement.export import report_export
 from workbench.agreement.grades import WHY_NONE
 from workbench.agreement.options import (
@@ -39,20 +39,24 @@ from workbench.storage import Session
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading
 from workbench.web.downloads import MadeResult, TextFile, result
-from workbench.web.forms import Findings, findings_of, query_text
+from workbench.web.forms import Findings, findings_of, query_text, sent_id
 from workbench.web.large_pages import made_by_job_if_large
 from workbench.web.paging import page_of
 from workbench.workflow.agreement.machines import machines_against_people
 from workbench.workflow.agreement.probe_answers import probe_lines
 from workbench.workflow.agreement.report import (
+    TopicDisputes,
     TopicsReport,
     agreement_by_topic,
     campaign_agreement,
     campaign_pair,
+    disputed_pairs,
+    disputed_pairs_export,
+    topics_export,
 )
 from workbench.workflow.agreement.self_consistency import consistency
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.membership import assessors_of
 
 Report = TypeVar("Report")
 Find = Callable[[Session, int, AgreementOptions], Report]
@@ -333,3 +337,69 @@ def _labels(page: AgreementPage[Any]) -> tuple[str, ...]:
     if not page.options.graded:
         return ("Relevant", "Not relevant")
     return tuple(f"{grade.value} {grade.label}" for grade in reversed(page.scale.grades))
+
+
+_topics = Blueprint("agreement_topics", __name__, url_prefix="/c/<slug>/agreement/topics")
+BLUEPRINTS = (blueprint, _topics)
+
+
+@_topics.get("", endpoint="index")
+@reader
+@made_by_job_if_large
+def topics() -> str:
+    """Every topic's agreement, lowest first; `?by=` names the coefficient."""
+    page = agreement_page(_report)
+    by = _sortable(page.options).coefficient
+    # What is sure first; of few relevant documents a kappa says little.
+    lines = sorted(page.report.lines, key=lambda line: line.found.few) if page.report else ()
+    return render_page(
+        "topics",
+        page,
+        coefficients=[(one.name, one.label) for one in topic_coefficients()],
+        by=next(one for one in topic_coefficients() if one.name == by),
+        what_would_define=what_would_define,
+        fewest=FEWEST,
+        rows=page_of(lines, LINES) if page.report else None,
+    )
+
+
+@_topics.get(TABLE)
+@reader
+@result
+def table() -> MadeResult:
+    """Every topic as CSV with all digits or as JSON."""
+    return MadeResult("agreement.topics", topics_export(report_for_file(_report)))
+
+
+@_topics.get("/pairs")
+@reader
+@made_by_job_if_large
+def pairs() -> str:
+    """The pairs of a topic on which assessors differ; `?topic=` names it."""
+    return render_page("topic_pairs", required_page(_disputed))
+
+
+@_topics.get("/pairs.<any(csv, json):kind>")
+@reader
+@result
+def pairs_file() -> MadeResult:
+    """The same as CSV or JSON, with a column for each assessor's grade."""
+    found = report_for_file(_disputed)
+    return MadeResult(
+        f"agreement.{found.topic}",
+        disputed_pairs_export(found),
+    )
+
+
+def _disputed(db: Session, campaign_id: int, options: AgreementOptions) -> TopicDisputes:
+    return disputed_pairs(db, campaign_id, sent_id("topic"), options)
+
+
+def _report(db: Session, campaign_id: int, options: AgreementOptions) -> TopicsReport:
+    return agreement_by_topic(db, campaign_id, _sortable(options))
+
+
+def _sortable(options: AgreementOptions) -> AgreementOptions:
+    """The same, sorted by the usual coefficient where topics are not sorted by the one named."""
+    known = options.coefficient in (one.name for one in topic_coefficients())
+    return options if known else replace(options, coefficient=AgreementOptions().coefficient)

@@ -39,7 +39,7 @@ from workbench.web.requests import Reply, Values, go_to
 from workbench.workflow.judging import queues
 from workbench.workflow.judging.adaptive_handout import LEASE, live_report
 from workbench.workflow.judging.queues import queue_report
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.membership import assessors_of
 from workbench.workflow.pools import drafts
 from workbench.workflow.pools.learner_pools import (
     advice_export,

@@ -44,8 +44,7 @@ from workbench.workflow.scores.leaderboard import (
     leaderboard,
     leaderboard_export,
 )
-from workbench.workflow.scores.run_profile import table_topics
-from workbench.workflow.scores.score_table import ScoreTable, default_measures, score_runs
+from workbench.workflow.scores.score_table import ScoreTable, default_measures, score_runs, table_topics
 
 LARGEST_SEED = 2**32 - 1
 Result = TypeVar("Result")

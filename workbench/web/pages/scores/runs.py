@@ -42,14 +42,14 @@ from workbench.web.paging import page_of
 from workbench.web.requests import Reply, Values
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.scores.leaderboard import table_pairs, table_two_runs
-from workbench.workflow.scores.run_profile import (
+from workbench.workflow.scores.score_table import (
     RunProfile,
+    ScoreTable,
     profile_topics_export,
     run_profile,
     sheet_export,
     table_curves,
 )
-from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("run_scores", __name__, url_prefix="/c/<slug>/scores/run")
 
