@@ -36,7 +36,7 @@ def server(
         with stored(made.instance) as database:
             make_rounds(database, campaign_id, CollectionVectors())
 
-    for module in ("judging.preparing", "pools.open_pools"):
+    for module in ("judging.reading", "pools.open_pools"):
         monkeypatch.setattr(f"workbench.web.pages.{module}.begin_learning", rank)
     return serve_here(made)
 

@@ -29,8 +29,8 @@ from workbench.learning.vectors import words
 from workbench.pooling.near_duplicate_documents import differences, sketch
 from workbench.pooling.sampling import accept_strata
 from workbench.searching.analysis import plain_text, terms
+from workbench.searching.engine import read_query
 from workbench.searching.fragments import fragments, marked_title
-from workbench.searching.query import read_query
 from workbench.web.chunking import longest_text
 from workbench.web.rendering import plain_words, render_document
 from workbench.workflow.people.accounts import password_findings

@@ -20,7 +20,7 @@ KEPT = {
     "workflow/runs/run_checks.py:_REMEMBERED": "the tops of a run, by the hash of its file",
     "workflow/scores/score_table.py:_SCORED": "scores, by qrels, measures and the hashes of files",
     "workflow/scores/leaderboard.py:_COMPARED": "every two of some runs, by the hash of their scores",
-    "workflow/searching/host_index.py:_OPEN": "search indexes of this host that are open",
+    "workflow/searching/indexes.py:_OPEN": "search indexes of this host that are open",
     "web/jobs.py:_AWAY": "since when a search engine does not answer",
     "workflow/judging/adaptive_states.py:self._pools": "adaptive pools and learners, by their events",
     "workflow/pools/learner_rounds.py:self._made": "vectors of a collection, by its changes",

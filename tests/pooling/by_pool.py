@@ -13,16 +13,20 @@ from workbench.pooling.adaptive_pool import Adaptive, Happening, PoolEvent
 from workbench.pooling.analysis import SizeAtDepth, growth_of
 from workbench.pooling.contributions import (
     Contributors,
+    CutTie,
+    DecidedByTies,
     Incidence,
     Part,
     RunOverlap,
     TopicIncidence,
+    cut_ties_by_rule,
+    decided_in,
+    in_order,
     incidence_of_tops,
     overlap_of,
 )
 from workbench.pooling.pool import Pool, TopicSize, gather
 from workbench.pooling.strategies import build_pool, start
-from workbench.pooling.ties import CutTie, DecidedByTies, cut_ties_by_rule, decided_in, in_order
 from workbench.records import Run, TieRule, sorted_ids
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.pooling.by_pool import cut_ties, decided
 from tests.pooling.some_runs import MANY_SCORES, Scores, run
 from workbench.pooling.analysis import examine
+from workbench.pooling.contributions import CutTie
 from workbench.pooling.depth import depth_pool
-from workbench.pooling.ties import CutTie
 from workbench.records import TieRule
 
 TIED = run("A", {"1": {"b": 5.0, "d": 7.0, "c": 5.0, "a": 5.0, "e": 1.0}})

@@ -22,9 +22,8 @@ from workbench.formats.qrels import read_qrels
 from workbench.formats.topics import read_topics
 from workbench.records import Document, Ranking, Run, SearchCluster
 from workbench.scoring.scorer import Scorer
-from workbench.searching.engine import DamagedIndex, DocnoFilter, SearchEngine
+from workbench.searching.engine import ClauseRole, DamagedIndex, DocnoFilter, SearchEngine, read_query
 from workbench.searching.opensearch_engine import OpenSearchEngine
-from workbench.searching.query import ClauseRole, read_query
 from workbench.searching.tantivy_engine import TantivyEngine
 
 DOCUMENTS = (
@@ -200,7 +199,7 @@ import resource, sys
 from pathlib import Path
 from workbench.records import Document
 from workbench.searching.engine import UnwritableIndex
-from workbench.searching.query import read_query
+from workbench.searching.engine import read_query
 from workbench.searching.tantivy_engine import TantivyEngine
 engine = TantivyEngine(Path(sys.argv[1]))
 _, most = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -10,6 +10,7 @@ from tests.searching.test_query import PIECES
 from tests.support import examples
 from workbench.records import Document
 from workbench.searching.analysis import plain_text
+from workbench.searching.engine import read_query
 from workbench.searching.fragments import (
     LONGEST_SENTENCE,
     MOST_SENTENCES,
@@ -19,7 +20,6 @@ from workbench.searching.fragments import (
     marked_title,
     sentence_spans,
 )
-from workbench.searching.query import read_query
 
 TEXT = "Wings have lift. Bodies have drag. In wind tunnels, drag and lift are measured. Nothing else is said."
 

@@ -18,9 +18,8 @@ from tests.servers import served_here
 from workbench.errors import WorkbenchError
 from workbench.records import Document, SearchCluster
 from workbench.searching import opensearch_engine
-from workbench.searching.engine import EngineUnavailable, RefusedQuery, UnwritableIndex
+from workbench.searching.engine import EngineUnavailable, RefusedQuery, UnwritableIndex, read_query
 from workbench.searching.opensearch_engine import IndexedDocument, OpenSearchEngine, client_of
-from workbench.searching.query import read_query
 
 JSON = "application/json"
 PASSWORD = "a password of the cluster"

@@ -7,7 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import examples
-from workbench.searching.query import LONGEST_QUERY, MOST_CLAUSES, MOST_NEAR, ClauseRole, TermKind, read_query
+from workbench.searching.engine import (
+    LONGEST_QUERY,
+    MOST_CLAUSES,
+    MOST_NEAR,
+    ClauseRole,
+    TermKind,
+    read_query,
+)
 
 RANKS, REQUIRED, EXCLUDED = ClauseRole.RANKS, ClauseRole.REQUIRED, ClauseRole.EXCLUDED
 

@@ -158,7 +158,7 @@ def test_a_learners_pool_is_made_judged_and_tells_the_organiser_why(
     enter: Enter, olga: FlaskClient, cast: Cast, sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
-    for module in ("judging.preparing", "pools.open_pools"):
+    for module in ("judging.reading", "pools.open_pools"):
         monkeypatch.setattr(f"workbench.web.pages.{module}.begin_learning", asked.append)
     form = {"strategy": "learner", "learner-budget": "4", "learner-share": "0", "name": NAME}
     made = olga.post(ADDRESS, data={**form, "ties": "trec_eval"})

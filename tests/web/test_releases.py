@@ -18,7 +18,7 @@ from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.web.access import BYTES_FROM_STRANGERS
 from workbench.web.pages import releases as release_pages
-from workbench.workflow.releases import reading
+from workbench.workflow.releases import releases
 
 LIST = "/c/harbour/releases"
 NEW = f"{LIST}/new"
@@ -173,8 +173,8 @@ def test_a_strangers_run_is_scored_and_not_kept(
 def test_what_is_no_run_or_too_large_is_refused_with_what_to_do(
     public: FlaskClient, stranger: FlaskClient, monkeypatch: pytest.MonkeyPatch, content: bytes, code: str
 ) -> None:
-    monkeypatch.setattr(reading, "MOST_BYTES", 2000)
-    monkeypatch.setattr(reading, "MOST_UNPACKED", 20_000)
+    monkeypatch.setattr(releases, "MOST_BYTES", 2000)
+    monkeypatch.setattr(releases, "MOST_UNPACKED", 20_000)
     answer = stranger.post(f"{PUBLIC}/score", **sent(content))
     assert answer.status_code == 422
     assert 'id="refusal"' in answer.text

@@ -16,9 +16,8 @@ from workbench.cli.inputs import open_input
 from workbench.cli.output import ALL_DIGITS, flag, printable, say_aside, say_json, setting, text_option
 from workbench.formats.documents import read_documents
 from workbench.records import Document
-from workbench.searching.engine import EngineUnavailable, SearchEngine
+from workbench.searching.engine import EngineUnavailable, SearchEngine, read_query
 from workbench.searching.fragments import Fragment, fragments
-from workbench.searching.query import read_query
 from workbench.searching.tantivy_engine import TantivyEngine
 from workbench.settings import read_cluster
 

@@ -5,7 +5,7 @@
 - `adaptive_strategies`: those that choose the next document from the judgments so far; `adaptive_pool` hands
   out what they choose, to several assessors at once
 - `planning`: how large a pool would be, before it is made, and the hours of judging it
-- `analysis`, `contributions`, `ties`, `comparison`: what an organiser asks of runs and pools
+- `analysis`, `contributions`, `comparison`: what an organiser asks of runs and pools
 - `pool`, `run_tops`: a pool, and documents of runs, packed for speed
 - `near_identical_runs`, `near_duplicate_documents`: what was submitted or collected twice
 

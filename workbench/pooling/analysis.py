@@ -15,25 +15,23 @@ from workbench.errors import WorkbenchError
 from workbench.frozen import frozen_dataclass
 from workbench.pooling.contributions import (
     Contributors,
+    CutTie,
+    DecidedByTies,
     Incidence,
     Part,
+    RuleOutcome,
     RunOverlap,
     SimilarPair,
     SimilarPairs,
     TopicIncidence,
-    incidence_of_tops,
-    overlap_of,
-)
-from workbench.pooling.pool import Gathered, Places, TopicCandidates, TopicSize, gather
-from workbench.pooling.ties import (
-    CutTie,
-    DecidedByTies,
-    RuleOutcome,
     cut_ties_by_rule,
     decided_in,
     in_order,
+    incidence_of_tops,
     outcomes,
+    overlap_of,
 )
+from workbench.pooling.pool import Gathered, Places, TopicCandidates, TopicSize, gather
 from workbench.records import Run, TieRule
 from workbench.tables import Export, table_export
 

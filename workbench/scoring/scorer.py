@@ -20,9 +20,8 @@ from workbench.figures import counted
 from workbench.frozen import frozen_dataclass
 from workbench.ranking import array_order, ordered
 from workbench.records import Qrel, Ranking, Run, TieRule, pair_of, sorted_ids
-from workbench.scoring.field_scorers import FieldScorers, bytewise, descending
 from workbench.scoring.judged_run import JudgedRun
-from workbench.scoring.kernels import Reads, compute, kernel_of, reads
+from workbench.scoring.kernels import FieldScorers, Reads, bytewise, compute, descending, kernel_of, reads
 from workbench.scoring.measures import in_the_field, parse_measures
 from workbench.scoring.relevance import Floats, Marks, Positions, Relevance, flattened, strings
 from workbench.scoring.run_arrays import RunArrays, documents_of, in_single_precision, judged_rows

@@ -15,7 +15,7 @@ from ir_measures import AP, IPrec, Measure, NumRet, P, Rprec
 from workbench.frozen import frozen_dataclass
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.binary_kernels import LEVELS
-from workbench.scoring.field_scorers import bytewise, descending
+from workbench.scoring.kernels import bytewise, descending
 from workbench.scoring.measures import CUTOFFS, expanded, in_order, in_trec_evals_words, parse_measures
 from workbench.scoring.relevance import Relevance
 from workbench.scoring.scorer import RunScores

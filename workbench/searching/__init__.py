@@ -1,6 +1,6 @@
 """A collection SEARCHED: what was typed becomes a query, an engine ranks documents, fragments show why.
 
-`query` reads what a person typed and never refuses it; `engine` is the protocol that every engine keeps;
+`engine` has the query that a person typed, which is never refused, and the protocol that every engine keeps;
 `tantivy_engine` is the embedded one, an index in a folder; `opensearch_engine` is an index in a cluster;
 `analysis` makes terms of text, the same for documents and queries; `fragments` picks the sentences that
 answer a query and marks the words in them.

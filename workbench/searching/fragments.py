@@ -11,7 +11,7 @@ from typing import NamedTuple
 from workbench.frozen import frozen_dataclass
 from workbench.records import Document
 from workbench.searching.analysis import Places, WordForms, plain_text, terms, whole_words
-from workbench.searching.query import ClauseRole, SearchQuery, Term, TermKind
+from workbench.searching.engine import ClauseRole, SearchQuery, Term, TermKind
 
 MOST_SENTENCES = 3
 MOST_OF_A_PHRASE = 32

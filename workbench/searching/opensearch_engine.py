@@ -23,6 +23,8 @@ from workbench.searching.engine import (
     ALL_DOCUMENTS,
     LIKE_TERMS,
     TITLE_WEIGHT,
+    Clause,
+    ClauseRole,
     DamagedIndex,
     DocnoFilter,
     EngineUnavailable,
@@ -30,10 +32,12 @@ from workbench.searching.engine import (
     IndexVersion,
     RefusedQuery,
     SearchEngine,
+    SearchQuery,
     SearchResults,
+    Term,
+    TermKind,
     UnwritableIndex,
 )
-from workbench.searching.query import Clause, ClauseRole, SearchQuery, Term, TermKind
 
 INSTALL = "pip install 'ir-workbench[opensearch]'"
 SEARCH_SECONDS = 5.0

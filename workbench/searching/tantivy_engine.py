@@ -23,15 +23,19 @@ from workbench.searching.engine import (
     ALL_DOCUMENTS,
     LIKE_TERMS,
     TITLE_WEIGHT,
+    Clause,
+    ClauseRole,
     DamagedIndex,
     DocnoFilter,
     FoundDocument,
     IndexVersion,
     SearchEngine,
+    SearchQuery,
     SearchResults,
+    Term,
+    TermKind,
     UnwritableIndex,
 )
-from workbench.searching.query import Clause, ClauseRole, SearchQuery, Term, TermKind
 
 DOCNO, TITLE, TEXT, WHOLE = "docno", "title", "text", "whole"
 WRITER_BYTES = 64_000_000

@@ -12,7 +12,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Judgment, Ranking, Run, Scale
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import Scorer
-from workbench.workflow.qrels.settled_lines import scorer_of, settled_lines
+from workbench.workflow.qrels.qrels import scorer_of, settled_lines
 
 # In topic 9 nobody gives a grade; the ids of topic e9 and of one of its documents are no UTF-8.
 JUDGMENTS = (

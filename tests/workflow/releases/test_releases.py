@@ -22,14 +22,14 @@ from workbench.storage import releases as storage
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssessorRow, ReleasePartRow, ReleaseRow
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.releases import making, reading
+from workbench.workflow.releases import making, releases
 from workbench.workflow.releases.collecting import ReleaseRequest, collect_release, released_assessor_ids
 from workbench.workflow.releases.making import MadeRelease, make_release
-from workbench.workflow.releases.reading import stored_release
 from workbench.workflow.releases.releases import (
     publish_release,
     release_by_version,
     release_parts,
+    stored_release,
     unpublish_release,
     withdraw_release,
 )
@@ -154,7 +154,7 @@ def test_a_comparison_reads_neither_documents_nor_pools_and_finds_changed_bytes(
             kept = found.contents
     assert whole.pools
     assert (kept.answers, kept.pools, kept.documents, kept.preferences) == ((), (), (), ())
-    monkeypatch.setattr(reading, "read_parts", lambda *_: [b"another"])
+    monkeypatch.setattr(releases, "read_parts", lambda *_: [b"another"])
     with sqlite_database.reading() as db, pytest.raises(InvalidInput), stored_release(db, made):
         pass
 

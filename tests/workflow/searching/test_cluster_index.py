@@ -12,20 +12,19 @@ from sqlalchemy import update
 from tests.builders import DOCNOS, campaign_with_people
 from tests.searches import is_current
 from workbench.records import Document, SearchCluster
-from workbench.searching.engine import EngineUnavailable
+from workbench.searching.engine import EngineUnavailable, read_query
 from workbench.searching.opensearch_engine import IndexedDocument, OpenSearchEngine, client_of
-from workbench.searching.query import read_query
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow
 from workbench.workflow.campaigns.collection import load_documents
-from workbench.workflow.searching import cluster_index, index
-from workbench.workflow.searching.cluster_index import ClusterIndex
+from workbench.workflow.searching import index, indexes
 from workbench.workflow.searching.index import (
     CampaignIndex,
     campaign_index,
     refresh_index,
     remove_old_indexes,
 )
+from workbench.workflow.searching.indexes import ClusterIndex
 from workbench.workflow.searching.searches import answered
 
 
@@ -157,7 +156,7 @@ def test_terms_that_are_made_in_another_way_need_another_index(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     host.refresh()
-    monkeypatch.setattr(cluster_index, "ANALYSIS", 2)
+    monkeypatch.setattr(indexes, "ANALYSIS", 2)
     assert not host.is_current()
 
 

@@ -15,14 +15,13 @@ from tests.builders import DOCNOS, campaign_with_people
 from tests.searches import is_current
 from workbench.errors import Conflict
 from workbench.records import Document
-from workbench.searching.engine import UnwritableIndex
-from workbench.searching.query import read_query
+from workbench.searching.engine import UnwritableIndex, read_query
 from workbench.searching.tantivy_engine import TantivyEngine
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.collection import load_documents
-from workbench.workflow.searching import host_index, index
-from workbench.workflow.searching.host_index import HostIndex
+from workbench.workflow.searching import index, indexes
 from workbench.workflow.searching.index import campaign_index, refresh_index, remove_old_indexes
+from workbench.workflow.searching.indexes import HostIndex
 from workbench.workflow.searching.searches import answered
 
 
@@ -81,8 +80,8 @@ def test_losing_or_damaging_the_index_loses_nothing(
     assert HostIndex(folder).state() is None
     refresh_index(sqlite_database, tmp_path, campaign)
     assert found(sqlite_database, tmp_path, campaign, "text") == set(DOCNOS)
-    (folder / host_index.ENGINE / "meta.json").write_text("{}")
-    (folder / host_index.LISTED).unlink()
+    (folder / indexes.ENGINE / "meta.json").write_text("{}")
+    (folder / indexes.LISTED).unlink()
     refresh_index(sqlite_database, tmp_path, campaign)
     assert found(sqlite_database, tmp_path, campaign, "text") == set(DOCNOS)
 
@@ -119,7 +118,7 @@ def test_an_indexer_that_is_killed_is_continued(
     refresh_index(sqlite_database, tmp_path, campaign)
     assert found(sqlite_database, tmp_path, campaign, "text") == set(DOCNOS) - {"d1"}
     folder = index_of(sqlite_database, tmp_path, campaign).folder
-    assert TantivyEngine(folder / host_index.ENGINE).version().documents == len(DOCNOS)
+    assert TantivyEngine(folder / indexes.ENGINE).version().documents == len(DOCNOS)
 
 
 def test_documents_that_are_gone_leave_the_index(
@@ -127,10 +126,10 @@ def test_documents_that_are_gone_leave_the_index(
 ) -> None:
     refresh_index(sqlite_database, tmp_path, campaign)
     folder = index_of(sqlite_database, tmp_path, campaign).folder
-    listed = folder / host_index.LISTED
+    listed = folder / indexes.LISTED
     lines = [*listed.read_text().splitlines(), "d5\tgone", "zz\tgone"]
     listed.write_text("".join(f"{line}\n" for line in sorted(lines, key=str.encode)))
-    TantivyEngine(folder / host_index.ENGINE).index([Document("d5", "", "text"), Document("zz", "", "text")])
+    TantivyEngine(folder / indexes.ENGINE).index([Document("d5", "", "text"), Document("zz", "", "text")])
     refresh_index(sqlite_database, tmp_path, campaign)
     assert found(sqlite_database, tmp_path, campaign, "text") == set(DOCNOS)
     assert "gone" not in listed.read_text()
@@ -198,7 +197,7 @@ def test_a_search_answers_without_an_index_and_with_one_that_is_damaged_or_delet
     refresh_index(sqlite_database, tmp_path, campaign)
     assert answer(host) == (6, 6)
     for name in ("*.term", "meta.json"):
-        (damaged,) = (host.folder / host_index.ENGINE).glob(name)
+        (damaged,) = (host.folder / indexes.ENGINE).glob(name)
         # In the place of the file: whoever still has it mapped would be killed by what is cut off.
         half = damaged.with_suffix(".half")
         half.write_bytes(damaged.read_bytes()[:7])

@@ -10,7 +10,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.trust.report import trust_report
+from workbench.workflow.trust.questions import trust_report
 
 # X has d1 of T1 and d/4 of T2, Y has d2 of both; Y judged less of T1.
 OF_X = [("T1", "d1", 1), ("T1", "d2", 0), ("T1", "d/4", 0), ("T2", "d/4", 1), ("T2", "d2", 0)]

@@ -48,10 +48,10 @@ from workbench.workflow.adjudication.decision_files import decisions_made, impor
 from workbench.workflow.adjudication.disputes import dispute_queue
 from workbench.workflow.adjudication.queue import COLUMNS, DisputeRulesJson, Order, State, queue_export
 from workbench.workflow.adjudication.rules import adjudication_rules, save_adjudication_rules
-from workbench.workflow.agreement.machines import machines_against_people
 from workbench.workflow.agreement.report import (
     agreement_by_topic,
     campaign_pair,
+    machines_against_people,
     machines_export,
     repeats_export,
     topics_export,

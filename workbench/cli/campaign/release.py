@@ -44,9 +44,9 @@ from workbench.workflow.people.accounts import account_by_login
 from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.importing import import_release, released_documents
 from workbench.workflow.releases.making import made_release_json, make_release, release_json
-from workbench.workflow.releases.reading import compare_campaign_releases
 from workbench.workflow.releases.releases import (
     Release,
+    compare_campaign_releases,
     publish_release,
     release_by_version,
     release_parts,

@@ -25,7 +25,6 @@ from workbench.web.api import (
     releases,
     results,
     runs,
-    searches,
 )
 
 RESOURCES = (
@@ -41,7 +40,7 @@ RESOURCES = (
     judging.assignments,
     judging.judging,
     judging.judgments,
-    searches.blueprint,
+    collection.searches,
     results.agreement_blueprint,
     results.disputes,
     results.qrels_blueprint,

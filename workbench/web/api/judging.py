@@ -40,7 +40,7 @@ from workbench.web.api.fields import (
 )
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import app_context, read_here, reading, write_here, writing
-from workbench.web.pages.judging.preparing import prepare_desk, reading_of, writing_of
+from workbench.web.pages.judging.reading import prepare_desk, reading_of, writing_of
 from workbench.web.pages.judgments import export
 from workbench.web.requests import Values
 from workbench.workflow.judging.assignments import (

@@ -21,22 +21,20 @@ from workbench.web.requests import Reply, Values
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.making import LONGEST_LINE, LONGEST_TEXT
-from workbench.workflow.releases.reading import (
+from workbench.workflow.releases.releases import (
+    LONGEST_REASON,
     MOST_BYTES,
+    Release,
     StrangersScore,
     measures_for,
     public_release,
-    release_sheet,
-    score_strangers_run,
-)
-from workbench.workflow.releases.releases import (
-    LONGEST_REASON,
-    Release,
     publish_release,
     release_by_version,
     release_parts,
     release_readiness,
+    release_sheet,
     releases_of,
+    score_strangers_run,
     unpublish_release,
     withdraw_release,
 )

@@ -37,8 +37,14 @@ from workbench.workflow.runs.run_records import runs_of
 from workbench.workflow.scores.score_table import coverage_of
 from workbench.workflow.trust.jobs import ANSWERS, COLLECTION, TRUST, question_arguments, state_of
 from workbench.workflow.trust.questions import FEWEST_RUNS as FEWEST_TO_RANK
-from workbench.workflow.trust.questions import Estimable, campaign_sample, ranked_runs
-from workbench.workflow.trust.report import Rankings, TrustReport, trust_report
+from workbench.workflow.trust.questions import (
+    Estimable,
+    Rankings,
+    TrustReport,
+    campaign_sample,
+    ranked_runs,
+    trust_report,
+)
 
 blueprint = Blueprint("trust", __name__, url_prefix="/c/<slug>/trust")
 MEASURE = "AP"

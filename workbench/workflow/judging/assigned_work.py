@@ -16,8 +16,8 @@ from workbench.records import id_bytes
 from workbench.storage.tables import AssignmentRow, PoolRow
 from workbench.workflow.judging.adaptive_handout import AdaptiveHandout
 from workbench.workflow.judging.handout import FixedHandout
-from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.judging.queue_handout import Numbers, QueueHandout, QueueTopics, Shares
+from workbench.workflow.judging.task import kind_of
 from workbench.workflow.log import TopicAnswers, answers_by_topic
 from workbench.workflow.people.membership import assessor_of
 from workbench.workflow.pools.pooled_topics import NOTHING, ByTopic, TopicDocnos, pooled_by_topic

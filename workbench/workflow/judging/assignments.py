@@ -23,7 +23,7 @@ from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, TopicR
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.judging.assigned_work import given_topics, handed_documents
 from workbench.workflow.judging.handout import OrderRule
-from workbench.workflow.judging.handout_kinds import kind_of
+from workbench.workflow.judging.task import kind_of
 from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.membership import assessor_names, assignable_ids
 from workbench.workflow.pools.pool_rows import require_open, share_locked_pool, topics_of_pool

@@ -2,7 +2,7 @@
 
 A pool hands out its documents in one of three ways: all of them in the assessor's order (`FixedHandout`), one
 by one as a strategy chooses (`AdaptiveHandout`), or a few ahead from a queue (`QueueHandout`). Only
-`handout_kinds.kind_of` asks which.
+`task.kind_of` asks which.
 
 To add a way: a module with a subclass of `Handout`, and a line there.
 """

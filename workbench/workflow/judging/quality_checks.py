@@ -28,8 +28,7 @@ from workbench.storage.events import (
 )
 from workbench.storage.tables import AssignmentRow, CampaignRow, JudgmentEventRow, PoolRow
 from workbench.workflow.clock import parse_client_time
-from workbench.workflow.judging.handout_kinds import kind_of
-from workbench.workflow.judging.task import OwnAssignment, Slot, Task, own_assignment, task_of
+from workbench.workflow.judging.task import OwnAssignment, Slot, Task, kind_of, own_assignment, task_of
 from workbench.workflow.judging.training import (
     GradesByRound,
     TrainingAnswer,

@@ -24,7 +24,7 @@ from workbench.workflow.clock import shared_now
 from workbench.workflow.judging.handout import Entry, Handout, OrderRule, entries_of, in_order
 from workbench.workflow.log import PUT_OFF, TopicAnswers, code_of, no_answers
 from workbench.workflow.people.membership import able_ids
-from workbench.workflow.pools.pool_log import (
+from workbench.workflow.pools.pool_rows import (
     TopicEvent,
     TopicFold,
     append_pool_events,

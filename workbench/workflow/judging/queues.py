@@ -18,7 +18,6 @@ from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.assigned_work import given_topics
 from workbench.workflow.judging.assignments import Distribution, distribute, to_each
 from workbench.workflow.judging.desk_rules import change_rules
-from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.judging.queue_handout import (
     LEASE_RULE,
     Numbers,
@@ -26,6 +25,7 @@ from workbench.workflow.judging.queue_handout import (
     give_back,
     lease_minutes,
 )
+from workbench.workflow.judging.task import kind_of
 from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.membership import assessor_names
 from workbench.workflow.pools.pool_rows import locked_pool, pool_row, require_not_closed, topics_of_pool

@@ -28,7 +28,6 @@ from workbench.storage.tables import AssignmentRow
 from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.checks import checked_client_id
 from workbench.workflow.clock import shared_now
-from workbench.workflow.judging.handout_kinds import tell_pools
 from workbench.workflow.judging.quality_checks import desk_task, shown_task, whole_task
 from workbench.workflow.judging.submission import NO_ANNOTATIONS, Submission, SubmissionKind
 from workbench.workflow.judging.task import (
@@ -39,6 +38,7 @@ from workbench.workflow.judging.task import (
     last_answered,
     own_assignment,
     shown_with,
+    tell_pools,
 )
 
 

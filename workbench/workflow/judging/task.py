@@ -1,4 +1,7 @@
-"""An assessor's task: an assignment with its documents in order, and the current answer to each."""
+"""An assessor's task: an assignment with its documents in order, and the current answer to each.
+
+Which way a pool hands out its documents, and who is told of an answer, is said here as well.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
 from workbench.frozen import frozen_dataclass
+from workbench.pooling.adaptive_pool import Happening
 from workbench.records import Answer
 from workbench.storage.events import (
     JUDGING,
@@ -29,15 +33,17 @@ from workbench.storage.tables import (
     CampaignRow,
     JudgmentEventRow,
     MemberRow,
+    PoolEventRow,
     PoolRow,
 )
+from workbench.workflow.judging.adaptive_handout import AdaptiveHandout
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
-from workbench.workflow.judging.handout import Handout
-from workbench.workflow.judging.handout_kinds import kind_of
+from workbench.workflow.judging.handout import FixedHandout, Handout
+from workbench.workflow.judging.queue_handout import QueueHandout
 from workbench.workflow.judging.submission import Annotations, stored_annotations
 from workbench.workflow.judging.training import TrainingGate
 from workbench.workflow.people.roles import Role
-from workbench.workflow.pools.pool_rows import PoolState, state_of
+from workbench.workflow.pools.pool_rows import PoolState, is_adaptive, state_of
 
 
 @frozen_dataclass
@@ -308,4 +314,38 @@ _STANDING = (
     )
     .with_for_update(read=True, of=PoolRow)
     .execution_options(populate_existing=True)
+)
+
+
+def kind_of(pool: PoolRow) -> type[Handout]:
+    """How a pool hands out its documents."""
+    if pool.per_pair is not None:
+        return QueueHandout
+    return AdaptiveHandout if is_adaptive(pool) else FixedHandout
+
+
+def tell_pools(db: Session, campaign_id: int, event: CurrentEvent) -> None:
+    """Tell the open pools that handed a document to an assessor what the assessor says of it now.
+
+    It counts wherever it was given: the answer is the assessor's, not the pool's.
+    """
+    pair = {"topic": event.topic, "docno": event.docno, "assessor_id": event.assessor_id}
+    # By the connection: a session takes twice as long to find that there is none, as mostly there is not.
+    for (pool_id,) in db.connection().execute(_CONCERNED, {"campaign_id": campaign_id, **pair}).all():
+        pool = db.get_one(PoolRow, pool_id)
+        kind_of(pool).take(db, pool, event)
+
+
+# What every saved answer asks is put together once: that takes longer than asking it.
+_CONCERNED = select(PoolRow.id).where(
+    PoolRow.campaign_id == bindparam("campaign_id"),
+    PoolRow.closed_at.is_(None),
+    PoolRow.id.in_(
+        select(PoolEventRow.pool_id).where(
+            PoolEventRow.topic == bindparam("topic"),
+            PoolEventRow.docno == bindparam("docno"),
+            PoolEventRow.assessor_id == bindparam("assessor_id"),
+            PoolEventRow.happening == str(Happening.HANDED_OUT),
+        )
+    ),
 )

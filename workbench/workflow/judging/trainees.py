@@ -16,8 +16,8 @@ from workbench.storage.tables import (
     PoolRow,
 )
 from workbench.workflow.campaigns.campaigns import scale_from_json
-from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.judging.quality_checks import CheckRules, check_rules
+from workbench.workflow.judging.task import kind_of
 from workbench.workflow.judging.training import (
     TrainingRound,
     grades_by_round,

@@ -25,11 +25,10 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.campaigns.collection import document_titles
 from workbench.workflow.judging.assigned_work import left_to_judge
-from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.judging.preference_tasks import left_to_compare
 from workbench.workflow.judging.quality_checks import desk_task, whole_task
 from workbench.workflow.judging.queue_handout import QueueHandout, QueueTopics
-from workbench.workflow.judging.task import Task, counts, own_task
+from workbench.workflow.judging.task import Task, counts, kind_of, own_task
 from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.additions import AddedDocuments, Additions, add_documents

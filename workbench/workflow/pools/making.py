@@ -27,10 +27,10 @@ from workbench.storage.tables import JudgmentEventRow, PoolEntryRow, PoolRow, Ru
 from workbench.workflow.checks import storable
 from workbench.workflow.pools.learner_pools import is_learner, learner_recipe
 from workbench.workflow.pools.listing import PoolReport, pool_report, recipe_in_words
-from workbench.workflow.pools.pool_log import append_pool_events
 from workbench.workflow.pools.pool_rows import (
     LONGEST_NAME,
     adaptive_recipe,
+    append_pool_events,
     checked_name,
     initial_adaptive_pool,
     most_pairs,

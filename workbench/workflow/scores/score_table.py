@@ -29,8 +29,7 @@ from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.pooled_topics import opened_by_topic
-from workbench.workflow.qrels.qrels import QrelsReport, make_qrels
-from workbench.workflow.qrels.settled_lines import scorer_of
+from workbench.workflow.qrels.qrels import QrelsReport, make_qrels, scorer_of
 from workbench.workflow.runs.packed_store import arrays_for_use, rankings_of
 from workbench.workflow.runs.run_records import ListedRun, listed_runs
 

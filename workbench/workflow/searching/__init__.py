@@ -1,8 +1,8 @@
 """Searching a campaign's documents: who searched what, what was found, and how it joins the pool.
 
-`index` keeps an index of the documents up to date, which `host_index` has in a folder and `cluster_index` in
-a search cluster, both as `updating` says; `searches` records a search with what it found and what became of
-that; `found` is a search as a page shows it, and adds what was found to a pool.
+`index` keeps an index of the documents up to date, in a folder or in a search cluster as `indexes` has them;
+`searches` records a search with what it found and what became of that; `found` is a search as a page shows
+it, and adds what was found to a pool.
 
 Decisions:
 

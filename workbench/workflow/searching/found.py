@@ -10,9 +10,8 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, NotFound, rejected
 from workbench.frozen import frozen_dataclass
 from workbench.records import Answer
-from workbench.searching.engine import DocnoFilter
+from workbench.searching.engine import DocnoFilter, read_query
 from workbench.searching.fragments import Fragment, FragmentPiece, MarkedText, marked_documents
-from workbench.searching.query import read_query
 from workbench.storage.events import CURRENT_PURPOSES, REPEAT, recorded_event
 from workbench.storage.tables import JudgmentEventRow, PoolEntryRow, PoolRow, SearchRow
 from workbench.workflow.campaigns.collection import read_texts

@@ -17,9 +17,12 @@ from workbench.storage.chunks import CHUNK, chunks
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, DocumentRow
 from workbench.workflow.campaigns.collection import read_texts
-from workbench.workflow.searching.cluster_index import ClusterIndex, remove_cluster_indexes
-from workbench.workflow.searching.host_index import HostIndex
-from workbench.workflow.searching.updating import IndexState
+from workbench.workflow.searching.indexes import (
+    ClusterIndex,
+    HostIndex,
+    IndexState,
+    remove_cluster_indexes,
+)
 
 FOLDER = "search"
 COMMIT_EVERY = 50_000

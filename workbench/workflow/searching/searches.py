@@ -18,9 +18,10 @@ from workbench.searching.engine import (
     DocnoFilter,
     IndexVersion,
     SearchEngine,
+    SearchQuery,
     SearchResults,
+    read_query,
 )
-from workbench.searching.query import SearchQuery, read_query
 from workbench.storage.tables import SearchEventRow, SearchRow
 from workbench.workflow.campaigns.collection import document
 from workbench.workflow.checks import storable

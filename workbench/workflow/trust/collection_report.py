@@ -37,8 +37,13 @@ from workbench.workflow.pools.listing import PoolLine, pools_of
 from workbench.workflow.qrels.qrels import Material, QrelsReport, material, qrels_of
 from workbench.workflow.runs.run_records import runs_of
 from workbench.workflow.scores.score_table import Coverage, coverage_of
-from workbench.workflow.trust.questions import campaign_depth, campaign_holes, campaign_topics
-from workbench.workflow.trust.report import TrustReport, trust_report
+from workbench.workflow.trust.questions import (
+    TrustReport,
+    campaign_depth,
+    campaign_holes,
+    campaign_topics,
+    trust_report,
+)
 
 Result = TypeVar("Result")
 COEFFICIENTS = ("pooled", "unpooled", "alpha")

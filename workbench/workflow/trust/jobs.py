@@ -26,8 +26,13 @@ from workbench.trust.fewer_topics import FewerTopics
 from workbench.trust.holes import Holes
 from workbench.workflow.jobs import Doing, result_bytes
 from workbench.workflow.trust.collection_report import CollectionReport, collection_report, report_markdown
-from workbench.workflow.trust.questions import campaign_depth, campaign_holes, campaign_topics
-from workbench.workflow.trust.report import Rankings, rankings
+from workbench.workflow.trust.questions import (
+    Rankings,
+    campaign_depth,
+    campaign_holes,
+    campaign_topics,
+    rankings,
+)
 
 TRUST = "trust"
 ANSWERS: Mapping[str, type[Any]] = {

@@ -42,7 +42,6 @@ from workbench.web.downloads import MadeResult, TextFile, result
 from workbench.web.forms import Findings, findings_of, query_text, sent_id
 from workbench.web.large_pages import made_by_job_if_large
 from workbench.web.paging import page_of
-from workbench.workflow.agreement.machines import machines_against_people
 from workbench.workflow.agreement.probe_answers import probe_lines
 from workbench.workflow.agreement.report import (
     TopicDisputes,
@@ -52,6 +51,7 @@ from workbench.workflow.agreement.report import (
     campaign_pair,
     disputed_pairs,
     disputed_pairs_export,
+    machines_against_people,
     topics_export,
 )
 from workbench.workflow.agreement.self_consistency import consistency

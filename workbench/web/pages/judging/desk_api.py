@@ -27,7 +27,7 @@ from workbench.web.access import (
     viewer_or_none,
 )
 from workbench.web.context import reading, writing
-from workbench.web.pages.judging.preparing import make_sketches, prepare_desk, reading_of
+from workbench.web.pages.judging.reading import make_sketches, prepare_desk, reading_of
 from workbench.web.rendering import plain_words
 from workbench.web.requests import Reply, Values, read_id, write_id
 from workbench.workflow.adjudication.discussions import receive_discussed

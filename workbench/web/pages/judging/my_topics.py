@@ -15,7 +15,7 @@ from workbench.web.access import here, member, signed_in, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import form_text, query_text
 from workbench.web.pages.judging.desk_api import asked_json, near_json, result_words, work_json
-from workbench.web.pages.judging.preparing import prepare_desk, reading_of, writing_of
+from workbench.web.pages.judging.reading import prepare_desk, reading_of, writing_of
 from workbench.web.requests import Values, go_to, read_id, see_other, write_id
 from workbench.workflow.adjudication.discussions import discussions
 from workbench.workflow.campaigns.campaigns import campaign_by_slug, campaign_of

@@ -7,7 +7,7 @@ from flask import Blueprint, render_template, request
 from workbench.errors import NotFound, WorkbenchError
 from workbench.web.access import here, member, viewer
 from workbench.web.forms import Findings, findings_of, status_of
-from workbench.web.pages.judging.preparing import reading_of, writing_of
+from workbench.web.pages.judging.reading import reading_of, writing_of
 from workbench.web.pages.pools.additions import announce_added, read_additions
 from workbench.web.requests import Reply, go_to
 from workbench.workflow.judging.worklists import add_to_own, own_additions, worklist
