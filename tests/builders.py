@@ -16,8 +16,7 @@ from workbench.workflow.campaigns.campaigns import Campaign, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.people.accounts import NewAccount, create_account
 from workbench.workflow.people.invitations import Invited, OfferedRole, invite_all
-from workbench.workflow.people.membership import add_role, assessors_of
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, add_role, assessors_of
 from workbench.workflow.pools.listing import PoolReport
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.runs.store import RunsAdded, add_runs

@@ -33,8 +33,7 @@ from workbench.workflow.people.accounts import (
     prepare_account,
 )
 from workbench.workflow.people.groups import add_group, join
-from workbench.workflow.people.membership import add_role, assessors_of
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, add_role, assessors_of
 from workbench.workflow.people.signing_in import open_session
 from workbench.workflow.pools.making import make_pool
 

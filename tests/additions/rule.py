@@ -14,7 +14,7 @@ MODULE = '''
 
 from __future__ import annotations
 
-from workbench.consensus.rule import Grades, Rule, RuleParameter
+from workbench.consensus.votes import Grades, Rule, RuleParameter
 
 
 def supported(grades: Grades, *, support: str = "2") -> int | None:

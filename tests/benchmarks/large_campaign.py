@@ -37,8 +37,7 @@ from workbench.storage.tables import (
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.people.accounts import NewAccount, create_account
-from workbench.workflow.people.membership import add_role, assessors_of
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, add_role, assessors_of
 from workbench.workflow.pools.making import NewPool, recipe_of
 from workbench.workflow.runs.store import NO_METADATA
 

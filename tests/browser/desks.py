@@ -30,8 +30,7 @@ from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.handout import OrderRule
 from workbench.workflow.people.accounts import Account, NewAccount, create_account
-from workbench.workflow.people.membership import add_role, assessors_of
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, add_role, assessors_of
 from workbench.workflow.people.signing_in import open_session
 from workbench.workflow.pools.making import make_pool
 

@@ -39,8 +39,7 @@ from workbench.workflow.openid.identities import ProviderIdentity, link_identity
 from workbench.workflow.people.accounts import Account, NewAccount, account_by_login, create_account
 from workbench.workflow.people.groups import Sender, groups_of
 from workbench.workflow.people.mail_addresses import make_confirmation, propose_address
-from workbench.workflow.people.membership import add_role, assessors_of
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, add_role, assessors_of
 from workbench.workflow.people.signing_in import make_reset, open_session
 from workbench.workflow.people.two_factor import ask_for_code, code_at, prepare_app, step_at, turn_on
 from workbench.workflow.pools.additions import Additions, add_documents

@@ -15,7 +15,7 @@ from werkzeug.routing import Rule
 from tests.browser.full_campaign import HALFWAY, NOBODY, PEOPLE, FullCampaign
 from workbench.demo.campaign import SLUG
 from workbench.web.access import Who, access_of
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 
 ROLE_OF = {
     "organiser": Role.ORGANISER,

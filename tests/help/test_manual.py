@@ -23,9 +23,9 @@ from workbench.help.search import page_html, sections, terminal_markdown
 from workbench.pooling.strategies import ALL_STRATEGIES
 from workbench.records import SCALES, TieRule
 from workbench.storage.engine import KEPT_CONNECTIONS
-from workbench.web.pages.adjudication.desk import OWN_KEYS
+from workbench.web.pages.adjudication import OWN_KEYS
 from workbench.workflow.judging.desk_settings import COMMANDS
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.worker import AT_ONCE
 
 WORDS = range(120, 1001)

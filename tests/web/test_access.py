@@ -32,7 +32,7 @@ from workbench.web.trail import is_recorded
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.record import record
 from workbench.workflow.judging.submission import Submission
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.people.signing_in import open_session
 from workbench.workflow.runs.run_checks import check_file, run_checker
 from workbench.workflow.runs.uploads import add_to_batch

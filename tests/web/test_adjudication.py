@@ -25,8 +25,7 @@ from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudi
 from workbench.workflow.campaigns.campaigns import change_campaign
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.submission import Annotations, Passage
-from workbench.workflow.people.membership import add_role
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, add_role
 
 QUEUE, DESK, TALK = "/c/harbour/adjudication", "/c/harbour/adjudicate", "/c/harbour/discussions"
 # What Ada and Ben say of the pool's pairs; three are disputed, by 3, 1 and 1 steps.

@@ -28,8 +28,7 @@ from workbench.storage.tables import (
 )
 from workbench.web.api.openapi import ProblemJson
 from workbench.web.api.operations import operation_of
-from workbench.workflow.people.membership import remove_role
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, remove_role
 from workbench.workflow.people.sessions import Scope
 
 Program = Callable[..., FlaskClient]

@@ -22,8 +22,7 @@ from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.workflow.judging.record import record
 from workbench.workflow.judging.submission import Submission
-from workbench.workflow.people.membership import add_role
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, add_role
 from workbench.workflow.searching.searches import Searcher
 
 pytestmark = pytest.mark.slow

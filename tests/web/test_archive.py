@@ -17,7 +17,7 @@ from tests.uploads import notices_in
 from workbench.storage.engine import Database
 from workbench.storage.tables import Base, CampaignRow, KeptAsideRow
 from workbench.workflow.campaigns.archive import archive_campaign, delete_campaign, duplicate_campaign
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 
 PAGE = "/c/harbour/settings/archive"
 

@@ -27,8 +27,7 @@ from workbench.storage.tables import (
     AssessorRow,
     KnownAnswerRow,
 )
-from workbench.workflow.people.membership import add_role
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, add_role
 
 samples = test_access.samples
 

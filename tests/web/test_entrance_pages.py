@@ -15,8 +15,7 @@ from workbench.storage.engine import Database
 from workbench.web.pages import entrance
 from workbench.workflow.people import invitations
 from workbench.workflow.people.accounts import create_first_account, prepare_account
-from workbench.workflow.people.membership import members
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, members
 from workbench.workflow.people.signing_in import make_reset
 
 OLGA = {"login": "olga", "name": "Olga", "password": PASSWORD, "repeated": PASSWORD}

@@ -13,8 +13,7 @@ from workbench.pooling.strategies import PoolRecipe
 from workbench.storage.engine import Database
 from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.people.administration import disable_account
-from workbench.workflow.people.membership import remove_role
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, remove_role
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.upkeep.erasure import erase_person
 

@@ -15,8 +15,7 @@ from workbench.storage.tables import DocumentRow, JudgmentEventRow, KeptAsideRow
 from workbench.web.pages.judging.my_topics import REASONS
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.assignments import revoke
-from workbench.workflow.people.membership import add_role, remove_role
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, add_role, remove_role
 
 
 def fields(page: str, form: str = "answers") -> dict[str, str]:

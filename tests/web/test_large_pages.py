@@ -17,8 +17,7 @@ from workbench.storage.engine import Database
 from workbench.web.page_job import ALL_KINDS
 from workbench.workflow import large_campaigns
 from workbench.workflow.campaigns.archive import archive_campaign
-from workbench.workflow.people.membership import remove_role
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, remove_role
 from workbench.workflow.worker import do_waiting
 
 OVERVIEW = "/c/harbour/"

@@ -26,8 +26,7 @@ from workbench.web.context import Context, init_app
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.queues import queue_report
 from workbench.workflow.people.groups import add_group, own_groups
-from workbench.workflow.people.membership import members
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, members
 from workbench.workflow.pools import drafts
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.pools.making import known_pairs_of

@@ -14,8 +14,7 @@ from tests.web.test_judging_pages import fields
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow
 from workbench.web.pages.judging.my_topics import time_words
-from workbench.workflow.people.membership import add_role
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, add_role
 
 
 def test_the_list_shows_what_there_is_to_judge(ada: FlaskClient, cast: Cast) -> None:

@@ -36,7 +36,7 @@ from workbench.workflow.openid.provider import OpenIdProvider
 from workbench.workflow.openid.refusals import NotSignedIn, SignInObstacle
 from workbench.workflow.people.accounts import token_hash
 from workbench.workflow.people.administration import disable_account
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.people.throttling import FREE_FAILURES, Guess, record_failure
 from workbench.workflow.people.trail import TrailFilter, check_trail, trail_entries
 

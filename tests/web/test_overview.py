@@ -23,8 +23,7 @@ from workbench.workflow.campaigns.collection import load_topics
 from workbench.workflow.judging.assignments import assignments_of, revoke
 from workbench.workflow.judging.record import record
 from workbench.workflow.judging.submission import Submission
-from workbench.workflow.people.membership import assessors_of
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, assessors_of
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.runs.store import add_runs
 

@@ -22,7 +22,7 @@ from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.storage.tables import CheckedFileRow, RunRow
 from workbench.workflow.people.groups import Sender, add_group, join, participant, require_group
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.runs import own_runs as view_of_participants
 from workbench.workflow.runs.own_runs import own_runs
 from workbench.workflow.runs.run_checks import check_file, run_checker

@@ -11,8 +11,7 @@ from tests.cast import Cast
 from tests.uploads import import_judgments, links, text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
-from workbench.workflow.people.membership import add_role
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, add_role
 
 ADDRESS = "/c/harbour/pools"
 RECIPE = {"depth": "3", "ties": "trec_eval", "run": ["alpha", "beta"], "name": "deeper"}

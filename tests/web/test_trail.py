@@ -16,7 +16,7 @@ from workbench.web.access import access_of
 from workbench.web.logs import QUIET_SECONDS, Repeats
 from workbench.web.trail import LED_BACK, is_recorded
 from workbench.workflow.people.acts import ACTS, act_in_words
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.people.trail import TrailEntry, TrailFilter, check_trail, trail_entries
 
 

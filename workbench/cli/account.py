@@ -57,8 +57,7 @@ from workbench.workflow.people.administration import (
 )
 from workbench.workflow.people.groups import group_named, join
 from workbench.workflow.people.mail_addresses import checked_address, remove_address, set_address
-from workbench.workflow.people.membership import add_role
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, add_role
 from workbench.workflow.people.sessions import (
     MOST_DAYS,
     USUAL_DAYS,

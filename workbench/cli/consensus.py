@@ -39,7 +39,6 @@ from workbench.cli.output import (
     say_table,
 )
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
-from workbench.consensus.rule import Pair, RuleParameter
 from workbench.consensus.rules import (
     PARAMETERS,
     RULES,
@@ -59,7 +58,7 @@ from workbench.consensus.settle import (
     summary_json,
 )
 from workbench.consensus.sums import soft_export, soft_labels
-from workbench.consensus.votes import latest_judgments
+from workbench.consensus.votes import Pair, RuleParameter, latest_judgments
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import graded_judgments, write_judgment_groups
 from workbench.formats.qrels import write_qrels

@@ -14,7 +14,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.consensus.rule import Rule, RuleParameter
 from workbench.consensus.sums import MEAN, SUM
 from workbench.consensus.votes import (
     LEAST,
@@ -22,6 +21,8 @@ from workbench.consensus.votes import (
     Floats,
     Numbers,
     Posterior,
+    Rule,
+    RuleParameter,
     TableOutcome,
     Votes,
     VoteTable,

@@ -10,9 +10,8 @@ from operator import attrgetter
 
 import numpy as np
 
-from workbench.consensus.rule import Pair
 from workbench.consensus.rules import bound, rule_of, settled
-from workbench.consensus.votes import LEFT, Floats, Numbers, VoteTable, vote_table
+from workbench.consensus.votes import LEFT, Floats, Numbers, Pair, VoteTable, vote_table
 from workbench.figures import counted
 from workbench.frozen import frozen_dataclass
 from workbench.records import Judgment, Qrel, Scale, pair_of, sorted_ids

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from workbench.consensus.rule import Rule, RuleParameter
-from workbench.consensus.votes import LEFT, TableOutcome, VoteTable, grades_by_pair
+from workbench.consensus.votes import LEFT, Rule, RuleParameter, TableOutcome, VoteTable, grades_by_pair
 from workbench.frozen import frozen_dataclass
 from workbench.records import Judgment, Scale, sorted_pairs
 from workbench.tables import Export, table_export

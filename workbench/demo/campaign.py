@@ -41,8 +41,7 @@ from workbench.workflow.judging.record import record
 from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.accounts import Account, NewAccount, create_account
 from workbench.workflow.people.groups import add_group, join
-from workbench.workflow.people.membership import add_role, assessors_of
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, add_role, assessors_of
 from workbench.workflow.pools.listing import pool_entries
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.runs.run_metadata import RunCost, RunKind, RunMetadata

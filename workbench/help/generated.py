@@ -143,7 +143,7 @@ def _findings() -> str:
 
 
 def _roles() -> str:
-    from workbench.workflow.people.roles import DESCRIPTIONS
+    from workbench.workflow.people.membership import DESCRIPTIONS
 
     return _table(
         ("Role", "What the person does"), [(str(role), text) for role, text in DESCRIPTIONS.items()]

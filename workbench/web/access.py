@@ -35,7 +35,7 @@ from workbench.workflow.campaigns.campaigns import ARCHIVED, LONGEST_GUIDELINES,
 from workbench.workflow.campaigns.visits import Visit, VisitedCampaign, token_visit_of, visit_of
 from workbench.workflow.judging.worklists import effective_roles, may_be_suspended
 from workbench.workflow.people.accounts import Account, any_account
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.people.sessions import Scope, note_token_use, use_is_noted
 from workbench.workflow.people.two_factor import has_to_turn_on
 

@@ -22,7 +22,7 @@ from workbench.web.context import app_context, read_here
 from workbench.web.jobs import job_now
 from workbench.web.requests import wants_fragment
 from workbench.workflow.large_campaigns import is_large, judgments_since, state_for_page
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 
 PAGE = "page"
 PLACE = Markup("<!-- as of -->")

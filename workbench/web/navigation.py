@@ -19,7 +19,7 @@ from workbench.workflow.adjudication.discussions import discussions
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.adjudication.queue_table import dispute_counts
 from workbench.workflow.overview.readiness import SetupStep, readiness
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 
 PACKAGE = "workbench.web.pages."
 DISCUSSIONS = "discussions.index"

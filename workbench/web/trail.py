@@ -23,7 +23,7 @@ from workbench.web.access import Access, Who, access_of, here_or_none, viewer_or
 from workbench.web.context import app_context
 from workbench.web.requests import of_api
 from workbench.web.security import SAFE_METHODS
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.people.trail import DONE, Act, add_entry, recorded
 
 HEADER = "X-Request-ID"

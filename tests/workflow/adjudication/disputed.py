@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from tests.assigned import assign
 from tests.builders import Made, account, pooled_campaign
 from tests.submitted import record
-from workbench.consensus.rule import Pair
+from workbench.consensus.votes import Pair
 from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.workflow.adjudication.decisions import Decision, DecisionRecorded, DecisionSubmission, decide
 from workbench.workflow.adjudication.discussions import discuss
@@ -18,8 +18,7 @@ from workbench.workflow.adjudication.disputes import disputed_pair
 from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.submission import Submission
-from workbench.workflow.people.membership import add_role
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, add_role
 
 FAR, NEAR, AGREED, LINE = ("T1", "d1"), ("T1", "d2"), ("T1", "d/4"), ("T2", "d1")
 

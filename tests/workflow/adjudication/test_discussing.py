@@ -18,8 +18,7 @@ from workbench.workflow.adjudication.disputes import dispute_queue, disputed_pai
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules
 from workbench.workflow.judging.submission import Passage, Submission
-from workbench.workflow.people.membership import add_role, remove_role
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, add_role, remove_role
 
 
 def state(db: Session, one: Disputed, pair: tuple[str, str]) -> State:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.builders import account
 from tests.workflow.adjudication.disputed import FAR, NEAR, Disputed, disputed_campaign
-from workbench.consensus.rule import Pair
+from workbench.consensus.votes import Pair
 from workbench.storage import Session
 from workbench.workflow.adjudication.decisions import Decision
 from workbench.workflow.adjudication.discussions import discussion, receive_discussed

@@ -20,8 +20,7 @@ from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.submission import read_submission
 from workbench.workflow.judging.sync import Outcome, receive
-from workbench.workflow.people.membership import remove_role
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, remove_role
 from workbench.workflow.pools.drafts import close_pool
 
 SHA = "a" * 64

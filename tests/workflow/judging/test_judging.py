@@ -22,7 +22,7 @@ from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.handout import OrderRule
 from workbench.workflow.judging.record import Recorded, undo_last
 from workbench.workflow.judging.worklists import answers, effective_roles, worklist
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.pools.drafts import close_pool
 
 

@@ -15,8 +15,7 @@ from workbench.workflow.judging.preference_tasks import compare_documents, revok
 from workbench.workflow.judging.preferences import TASK_FIELD, WITHDRAWN
 from workbench.workflow.judging.sync import Outcome, receive, receive_preference
 from workbench.workflow.judging.unrecorded import Settlement, settle, unrecorded_lines
-from workbench.workflow.people.membership import remove_role
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, remove_role
 
 pytestmark = pytest.mark.engines
 RECEIVERS = {TASK_FIELD: receive_preference}

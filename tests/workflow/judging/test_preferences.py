@@ -24,8 +24,7 @@ from workbench.workflow.judging.preferences import (
     preferences_of,
 )
 from workbench.workflow.judging.worklists import effective_roles
-from workbench.workflow.people.membership import add_role
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, add_role
 
 # The third is the first once more.
 PAIRS = {"T1": [("d1", "d2"), ("d1", "d6"), ("d2", "d1")]}

@@ -49,7 +49,7 @@ from workbench.workflow.people.mail_addresses import (
     checked_address,
     set_address,
 )
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.people.signing_in import reset_owner
 
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)

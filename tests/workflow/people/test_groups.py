@@ -18,8 +18,7 @@ from workbench.workflow.people.groups import (
     own_groups,
     rename_group,
 )
-from workbench.workflow.people.membership import remove_role
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, remove_role
 
 
 def test_a_group_has_one_name_whatever_its_case(db: Session) -> None:

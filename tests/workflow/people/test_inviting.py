@@ -24,8 +24,7 @@ from workbench.workflow.people.invitations import (
     renew_invitations,
     withdraw_invitations,
 )
-from workbench.workflow.people.membership import members
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, members
 
 pytestmark = pytest.mark.engines
 

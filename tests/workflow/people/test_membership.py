@@ -12,12 +12,12 @@ from workbench.errors import Conflict, NotFound
 from workbench.storage.engine import Database
 from workbench.workflow.people.accounts import rename
 from workbench.workflow.people.membership import (
+    Role,
     add_role,
     assessors_of,
     member_of,
     remove_role,
 )
-from workbench.workflow.people.roles import Role
 
 
 @pytest.fixture

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE
-from workbench.consensus.rule import Pair
 from workbench.consensus.rules import RULES, THEN, RuleChoice, rule_choice
 from workbench.consensus.settle import consensus, summary
-from workbench.consensus.votes import vote_table
+from workbench.consensus.votes import Pair, vote_table
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import topic_lines, write_qrels
 from workbench.records import FOUR_GRADES, Grade, Judgment, Scale, sorted_ids

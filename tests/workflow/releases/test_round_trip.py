@@ -23,8 +23,7 @@ from workbench.workflow.campaigns.archive import delete_campaign
 from workbench.workflow.campaigns.campaigns import instructions_of
 from workbench.workflow.campaigns.originals import original_bytes
 from workbench.workflow.judging.adaptive_states import replay_pool
-from workbench.workflow.people.membership import add_role, remove_role
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, add_role, remove_role
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.pools.pool_rows import pool_events
 from workbench.workflow.releases.collecting import ReleaseRequest

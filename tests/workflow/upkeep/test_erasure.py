@@ -45,8 +45,7 @@ from workbench.workflow.openid.identities import ProviderIdentity, link_identity
 from workbench.workflow.people.accounts import Account, create_account, prepare_account, rename
 from workbench.workflow.people.administration import enable_account
 from workbench.workflow.people.invitations import accept
-from workbench.workflow.people.membership import add_role
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, add_role
 from workbench.workflow.people.sessions import Scope, make_access_token
 from workbench.workflow.people.signing_in import (
     Browser,

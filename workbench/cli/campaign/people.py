@@ -32,7 +32,7 @@ from workbench.workflow.people.invitations import (
     renew_invitations,
 )
 from workbench.workflow.people.invitations import invitations as invitations_of
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 
 
 @click.group("group")

@@ -59,8 +59,7 @@ from workbench.workflow.people.invitations import (
     renew_invitations,
     withdraw_invitations,
 )
-from workbench.workflow.people.membership import Member, members
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Member, Role, members
 from workbench.workflow.people.sessions import Scope
 
 campaigns = Blueprint("campaigns", __name__, url_prefix="/campaigns")

@@ -50,7 +50,7 @@ from workbench.workflow.campaigns.collection import (
     topics_of,
 )
 from workbench.workflow.campaigns.loading import load_in_portions
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.people.sessions import Scope
 from workbench.workflow.pools.additions import AddedPairs
 from workbench.workflow.searching.found import ShownSearch, add_found, known_to_organiser, shown_search

@@ -57,8 +57,7 @@ from workbench.workflow.judging.importing import GivenJudgments, ImportedJson, i
 from workbench.workflow.judging.submission import SubmissionKind
 from workbench.workflow.judging.sync import MOST_EVENTS, receive
 from workbench.workflow.judging.worklists import add_to_own, own_additions, worklist
-from workbench.workflow.people.membership import assessors_of, require_assignment
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, assessors_of, require_assignment
 from workbench.workflow.people.sessions import Scope
 from workbench.workflow.pools.additions import Additions
 from workbench.workflow.pools.listing import pool_summary

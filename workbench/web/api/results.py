@@ -26,7 +26,7 @@ from workbench.web.api.fields import FORBID, ClientId, Flag, GradeValue, Whole, 
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import read_here, reading, reading_here, write_here, writing_here
 from workbench.web.downloads import streamed
-from workbench.web.pages.adjudication.queue import decisions as decisions_file
+from workbench.web.pages.adjudication import decisions as decisions_file
 from workbench.web.requests import Values
 from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide, last_decided, undo
 from workbench.workflow.adjudication.disputes import dispute_queue
@@ -34,7 +34,7 @@ from workbench.workflow.adjudication.queue import DisputeRulesJson, DisputesJson
 from workbench.workflow.adjudication.rules import adjudication_rules, save_adjudication_rules
 from workbench.workflow.agreement.report import campaign_agreement
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.people.sessions import Scope
 from workbench.workflow.qrels.qrels import QrelsReportJson, make_qrels, qrels_json
 from workbench.workflow.scores.leaderboard import ScoreJson, leaderboard, scores_json

@@ -37,7 +37,7 @@ from workbench.web.pages.run_records import Face, OrganiserFace, ParticipantFace
 from workbench.web.requests import Values
 from workbench.web.templating import fresh_id
 from workbench.workflow.people.groups import Sender, group_named, matching
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.people.sessions import Scope
 from workbench.workflow.runs.own_runs import own_runs, require_own_group
 from workbench.workflow.runs.run_checks import check_file

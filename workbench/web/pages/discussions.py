@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.consensus.rule import Pair
+from workbench.consensus.votes import Pair
 from workbench.errors import rejected
 from workbench.records import Answer
 from workbench.web import notices
@@ -28,7 +28,7 @@ from workbench.workflow.adjudication.rules import adjudication_rules
 from workbench.workflow.judging.desk_settings import keys_of
 from workbench.workflow.judging.submission import Submission
 from workbench.workflow.judging.unrecorded import DISCUSSION_FIELD
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 
 blueprint = Blueprint("discussions", __name__, url_prefix="/c/<slug>/discussions")
 assessor = member(Role.ASSESSOR)

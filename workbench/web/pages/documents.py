@@ -43,7 +43,7 @@ from workbench.workflow.campaigns.loading import load_in_portions
 from workbench.workflow.campaigns.originals import original_bytes, original_size, shown_file
 from workbench.workflow.jobs import Job, cancel, latest
 from workbench.workflow.overview.readiness import readiness
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.pools.pooled_topics import missing_count
 from workbench.workflow.worker import COLLECTION
 

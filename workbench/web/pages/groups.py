@@ -24,7 +24,7 @@ from workbench.web.pages.people import Link, invite_sent
 from workbench.web.requests import Reply
 from workbench.workflow.people import groups, invitations, membership
 from workbench.workflow.people.accounts import clean_name
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("groups", __name__, url_prefix="/c/<slug>/groups")

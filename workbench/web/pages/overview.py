@@ -29,7 +29,7 @@ from workbench.workflow.overview.attention import LATE_DEPTH, Attention, Lagging
 from workbench.workflow.overview.cards import CampaignCard, OwnTask, TaskKind, campaigns_of, own_tasks
 from workbench.workflow.overview.progress import Overview, overview
 from workbench.workflow.overview.readiness import Readiness, SetupStep, readiness
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.pools.listing import PoolLine, pools_of
 from workbench.workflow.releases.releases import Release, releases_of
 from workbench.workflow.runs.run_records import runs_with_warnings

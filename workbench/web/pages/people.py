@@ -38,7 +38,7 @@ from workbench.workflow.people.invitations import (
     renew_invitations,
 )
 from workbench.workflow.people.mail_addresses import checked_address
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 
 
 @frozen_dataclass

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from flask import Blueprint, render_template
 from werkzeug.wrappers import Response
 
-from workbench.consensus.rule import RuleParameter
 from workbench.consensus.rules import (
     ASSESSOR,
     PARAMETERS,
@@ -21,6 +20,7 @@ from workbench.consensus.rules import (
 )
 from workbench.consensus.settle import label_export
 from workbench.consensus.sums import soft_export
+from workbench.consensus.votes import RuleParameter
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import group_names
 from workbench.frozen import frozen_dataclass

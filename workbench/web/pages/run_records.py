@@ -35,7 +35,7 @@ from workbench.web.jobs import pack_runs_soon
 from workbench.web.requests import Reply, write_id
 from workbench.workflow.people import groups
 from workbench.workflow.people.groups import Sender
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.runs import own_runs, run_records, store, uploads
 from workbench.workflow.runs.run_checks import RunChecker, run_checker
 from workbench.workflow.runs.run_metadata import COST_FIELDS, RunMetadata, read_metadata

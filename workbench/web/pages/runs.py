@@ -44,7 +44,7 @@ from workbench.web.requests import Values, write_id
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.late_runs import HolesFilled, fill_holes, holes_of
 from workbench.workflow.people.groups import group_names
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.runs.run_records import (
     HEADER,
     CampaignRun,

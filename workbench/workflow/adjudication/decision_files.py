@@ -9,7 +9,7 @@ from uuid import uuid4
 from sqlalchemy import insert
 from sqlalchemy.orm import Session
 
-from workbench.consensus.rule import Pair
+from workbench.consensus.votes import Pair
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.graded_pairs import GradedPair
 from workbench.frozen import frozen_dataclass

@@ -9,7 +9,7 @@ from enum import StrEnum
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.consensus.rule import Pair
+from workbench.consensus.votes import Pair
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.frozen import frozen_dataclass
 from workbench.records import Scale

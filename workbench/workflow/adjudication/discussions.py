@@ -12,7 +12,7 @@ from dataclasses import replace
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from workbench.consensus.rule import Pair
+from workbench.consensus.votes import Pair
 from workbench.errors import Conflict, NotFound, WorkbenchError, rejected
 from workbench.frozen import frozen_dataclass
 from workbench.records import Scale, Topic

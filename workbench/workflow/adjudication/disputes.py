@@ -9,7 +9,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from workbench.consensus.disputes import Spread, spread_of
-from workbench.consensus.rule import Pair
+from workbench.consensus.votes import Pair
 from workbench.errors import NotFound
 from workbench.frozen import frozen_dataclass
 from workbench.records import Scale, Topic

@@ -10,7 +10,7 @@ from string import ascii_uppercase
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.consensus.rule import Pair
+from workbench.consensus.votes import Pair
 from workbench.frozen import frozen_dataclass
 from workbench.records import Answer, Judgment, id_bytes
 from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, LATER, WITHDRAWN

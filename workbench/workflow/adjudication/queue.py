@@ -11,7 +11,7 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from workbench.consensus.disputes import Spread
-from workbench.consensus.rule import Pair
+from workbench.consensus.votes import Pair
 from workbench.frozen import frozen_dataclass
 from workbench.records import Judgment, Scale
 from workbench.scoring.influence import Influence

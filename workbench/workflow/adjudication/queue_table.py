@@ -15,7 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.disputes import Flags, Numbers, Spreads, spreads_of
-from workbench.consensus.rule import Pair
+from workbench.consensus.votes import Pair
 from workbench.records import Judgment, Scale
 from workbench.scoring.influence import Influence
 from workbench.storage.adjudications import CurrentDecision, current_adjudications, current_decisions

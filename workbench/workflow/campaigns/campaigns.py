@@ -26,7 +26,7 @@ from workbench.storage.tables import (
     MemberRow,
 )
 from workbench.workflow.checks import record_of
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 
 
 def scale_to_json(scale: Scale) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from workbench.storage.tables import AccessTokenRow, AccountRow, CampaignRow, Me
 from workbench.workflow.campaigns.campaigns import DELETED
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, account_key, token_hash
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.people.sessions import NOTED_EVERY, Scope, last_use, scopes_of, unused_since
 
 # The part of an account's settings of the desk that says how text looks.

@@ -39,7 +39,7 @@ from workbench.workflow.judging.submission import Submission, read_submission, s
 from workbench.workflow.judging.task import AssignmentStanding, standing_of
 from workbench.workflow.judging.trainees import Feedback, feedback_of
 from workbench.workflow.judging.unrecorded import store_unrecorded
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 
 MOST_EVENTS = 50
 LOG = logging.getLogger(__name__)

@@ -42,7 +42,7 @@ from workbench.workflow.judging.handout import FixedHandout, Handout
 from workbench.workflow.judging.queue_handout import QueueHandout
 from workbench.workflow.judging.submission import Annotations, stored_annotations
 from workbench.workflow.judging.training import TrainingGate
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.pools.pool_rows import PoolState, is_adaptive, state_of
 
 

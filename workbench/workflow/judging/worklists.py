@@ -30,7 +30,7 @@ from workbench.workflow.judging.quality_checks import desk_task, whole_task
 from workbench.workflow.judging.queue_handout import QueueHandout, QueueTopics
 from workbench.workflow.judging.task import Task, counts, kind_of, own_task
 from workbench.workflow.log import answers_by_topic
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.pools.additions import AddedDocuments, Additions, add_documents
 
 

@@ -18,7 +18,7 @@ from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.overview.progress import graded_count
 from workbench.workflow.overview.readiness import Readiness, readiness
 from workbench.workflow.people.groups import own_run_count, participant
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.pools.pooled_topics import pooled_pairs
 from workbench.workflow.runs.uploads import waiting_batches
 

@@ -22,8 +22,7 @@ from workbench.storage.tables import (
 from workbench.workflow.campaigns.collection import document_count
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.assigned_work import given_topics
-from workbench.workflow.people.membership import able_ids
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, able_ids
 from workbench.workflow.pools.pool_rows import PoolState, is_adaptive, state_of, topics_of_pool
 from workbench.workflow.pools.pooled_topics import missing_count, pooled_by_topic, pooled_pairs
 

@@ -27,7 +27,7 @@ from workbench.storage.tables import (
 from workbench.workflow.checks import record_of
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import NO_PASSWORD
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.people.signing_in import sign_out_everywhere
 from workbench.workflow.people.two_factor import turn_off
 

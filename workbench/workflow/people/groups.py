@@ -21,8 +21,7 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import clean_name, has_invisible
-from workbench.workflow.people.membership import grant_role, remove_role, require_one_side
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, grant_role, remove_role, require_one_side
 
 LONGEST_GROUP_NAME = 120
 

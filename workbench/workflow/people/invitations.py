@@ -25,8 +25,7 @@ from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, NewAccount, create_account, new_token, token_hash
 from workbench.workflow.people.groups import Group, join, require_group
 from workbench.workflow.people.mail_addresses import address_of, set_address
-from workbench.workflow.people.membership import Member, add_role
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Member, Role, add_role
 
 INVITATION_LASTS = timedelta(days=14)
 LONGEST_NOTE = 200

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
+from enum import StrEnum
 
 from sqlalchemy import ColumnElement, Select, delete, exists, select, update
 from sqlalchemy.exc import IntegrityError
@@ -21,7 +22,31 @@ from workbench.storage.tables import (
     PoolRow,
 )
 from workbench.workflow.people.accounts import NO_PASSWORD
-from workbench.workflow.people.roles import Role
+
+
+class Role(StrEnum):
+    """A role in a campaign; one account may have several."""
+
+    ORGANISER = "organiser"
+    ASSESSOR = "assessor"
+    ADJUDICATOR = "adjudicator"
+    VIEWER = "viewer"
+    PARTICIPANT = "participant"
+
+    @property
+    def description(self) -> str:
+        """What a person in this role does, in one line."""
+        return DESCRIPTIONS[self]
+
+
+DESCRIPTIONS = {
+    Role.ORGANISER: "loads runs, makes pools, assigns topics and sees everything",
+    Role.ASSESSOR: "judges the assigned documents and does not see the judgments of others",
+    Role.ADJUDICATOR: "decides pairs on which assessors disagree",
+    Role.VIEWER: "sees agreement, qrels and scores; cannot change anything",
+    Role.PARTICIPANT: "submits the runs of a group and sees only those",
+}
+
 
 LONGEST_ASSESSOR_NAME = 120
 # People in these roles decide what is relevant, so they must not submit runs.

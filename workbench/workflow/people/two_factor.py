@@ -39,7 +39,7 @@ from workbench.workflow.people.accounts import (
     make_one_time_token,
     one_time_account,
 )
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 
 PERIOD_SECONDS = 30
 DIGITS = 6

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 from typing_extensions import TypedDict
 
-from workbench.consensus.rule import Pair
 from workbench.consensus.rules import RuleChoice, bound, choice_label, choice_name, rule_choice, rule_of
 from workbench.consensus.settle import (
     Consensus,
@@ -33,7 +32,7 @@ from workbench.consensus.settle import (
     summary_json,
 )
 from workbench.consensus.sums import SoftLabels, soft_labels
-from workbench.consensus.votes import Votes, VoteTable, vote_table
+from workbench.consensus.votes import Pair, Votes, VoteTable, vote_table
 from workbench.docnos import Docnos
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import topic_lines

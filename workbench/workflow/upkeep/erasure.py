@@ -71,8 +71,7 @@ from workbench.workflow.campaigns.archive import delete_in_portions
 from workbench.workflow.people.accounts import NO_PASSWORD, fold_login
 from workbench.workflow.people.administration import disable_account, require_account
 from workbench.workflow.people.mail_addresses import address_of, remove_address
-from workbench.workflow.people.membership import remove_role
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, remove_role
 from workbench.workflow.people.throttling import counted_names
 from workbench.workflow.people.two_factor import turn_off
 

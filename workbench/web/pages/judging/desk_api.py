@@ -54,7 +54,7 @@ from workbench.workflow.judging.sync import (
 )
 from workbench.workflow.judging.training import TrainingGate, TrainingRound
 from workbench.workflow.judging.unrecorded import DISCUSSION_FIELD
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 
 
 def work_json(work: Work) -> Values:

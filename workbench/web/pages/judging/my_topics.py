@@ -30,8 +30,7 @@ from workbench.workflow.judging.quality_checks import desk_task
 from workbench.workflow.judging.record import undo_last
 from workbench.workflow.judging.submission import SubmissionKind, read_form
 from workbench.workflow.judging.sync import Outcome, receive_form
-from workbench.workflow.people.membership import require_assignment
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, require_assignment
 
 blueprint = Blueprint("judging", __name__, url_prefix="/c/<slug>/judge")
 

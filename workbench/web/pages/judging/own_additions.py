@@ -11,7 +11,7 @@ from workbench.web.pages.judging.reading import reading_of, writing_of
 from workbench.web.pages.pools.additions import announce_added, read_additions
 from workbench.web.requests import Reply, go_to
 from workbench.workflow.judging.worklists import add_to_own, own_additions, worklist
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 
 blueprint = Blueprint("own_additions", __name__, url_prefix="/c/<slug>/judge/<int:assignment_id>/added")
 

@@ -21,8 +21,7 @@ from workbench.web.requests import Reply, read_id
 from workbench.workflow.judging.desk_settings import own_words, save_own_words
 from workbench.workflow.judging.near_duplicates import compare_texts, keep_sketches, missing_sketches
 from workbench.workflow.judging.task import hand_out_next, prepare_next
-from workbench.workflow.people.membership import require_assignment
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role, require_assignment
 
 blueprint = Blueprint("reading", __name__, url_prefix="/c/<slug>/judge/<int:assignment_id>")
 

@@ -45,7 +45,7 @@ from workbench.workflow.judging.desk_view import ShownDocument
 from workbench.workflow.judging.submission import read_form
 from workbench.workflow.judging.sync import Outcome
 from workbench.workflow.judging.task import Task
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.searching.found import (
     HitAnswer,
     SearchHit,

@@ -14,7 +14,7 @@ from workbench.workflow.judging.desk_settings import SIDE_ANSWERS, side_keys_of
 from workbench.workflow.judging.preference_desk import SideBySide, choose, side_by_side, undo_choice
 from workbench.workflow.judging.preference_tasks import require_task, tasks_of
 from workbench.workflow.judging.preferences import SideAnswer
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 
 blueprint = Blueprint("side_by_side", __name__, url_prefix="/c/<slug>/side-by-side")
 

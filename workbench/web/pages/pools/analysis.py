@@ -27,7 +27,7 @@ from workbench.web.forms import (
 from workbench.web.pages.pools.pools import pool_sent, pools_shown
 from workbench.web.requests import Values, wants_fragment, write_id
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.pools.analysis import CampaignAnalysis, analyse, chosen_runs, depth_of
 from workbench.workflow.pools.listing import PoolLine
 from workbench.workflow.runs.run_records import CampaignRun, runs_of

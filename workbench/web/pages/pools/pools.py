@@ -36,7 +36,7 @@ from workbench.web.large_pages import made_by_job_if_large
 from workbench.web.paging import A_PAGE, ListPage, start_within
 from workbench.web.requests import go_to, of_api
 from workbench.workflow.campaigns.collection import document_count
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.membership import Role
 from workbench.workflow.pools.drafts import changed_runs, shared_with
 from workbench.workflow.pools.listing import (
     PoolLine,

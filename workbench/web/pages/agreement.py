@@ -1,14 +1,15 @@
-"""Agreement: the answer, the assessors, two of them in detail, by grade and by topic."""
+"""Agreement: the answer, the assessors, two of them in detail, by grade, by topic; what size is needed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from math import fsum
 from typing import Any, Generic, TypeVar
 
 from flask import Blueprint, render_template, request
 
+from workbench.agreement.coefficients import COEFFICIENTS
 from workbench.agreement.estimates import BANDS, FEWEST, topic_coefficients, what_would_define
 from workbench.agreement.export import report_export
 from workbench.agreement.grades import WHY_NONE
@@ -30,8 +31,9 @@ from workbench.agreement.report import (
     most_disputed,
     what_differs,
 )
+from workbench.agreement.sample_size import PLANNED, SizeRequest, sample_size
 from workbench.agreement.selection import relevant_or_not
-from workbench.errors import InvalidInput, WorkbenchError, rejected
+from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
 from workbench.formats.graded_pairs import write_probe_answers
 from workbench.frozen import frozen_dataclass
 from workbench.records import Scale
@@ -42,6 +44,7 @@ from workbench.web.downloads import MadeResult, TextFile, result
 from workbench.web.forms import Findings, findings_of, query_text, sent_id
 from workbench.web.large_pages import made_by_job_if_large
 from workbench.web.paging import page_of
+from workbench.web.requests import Reply, Values
 from workbench.workflow.agreement.probe_answers import probe_lines
 from workbench.workflow.agreement.report import (
     TopicDisputes,
@@ -51,6 +54,7 @@ from workbench.workflow.agreement.report import (
     campaign_pair,
     disputed_pairs,
     disputed_pairs_export,
+    expected_of,
     machines_against_people,
     topics_export,
 )
@@ -340,7 +344,6 @@ def _labels(page: AgreementPage[Any]) -> tuple[str, ...]:
 
 
 _topics = Blueprint("agreement_topics", __name__, url_prefix="/c/<slug>/agreement/topics")
-BLUEPRINTS = (blueprint, _topics)
 
 
 @_topics.get("", endpoint="index")
@@ -403,3 +406,54 @@ def _sortable(options: AgreementOptions) -> AgreementOptions:
     """The same, sorted by the usual coefficient where topics are not sorted by the one named."""
     known = options.coefficient in (one.name for one in topic_coefficients())
     return options if known else replace(options, coefficient=AgreementOptions().coefficient)
+
+
+_sizes = Blueprint("sample_size", __name__, url_prefix="/c/<slug>/agreement/size")
+_NUMBERS = {one.name: one.default for one in fields(SizeRequest) if one.name != "coefficient"}
+
+
+@_sizes.get("", endpoint="index")
+@organiser
+def sizes() -> Reply:
+    """What both must judge; what is left empty is expected as of the campaign's judgments so far."""
+    with reading() as db:
+        known = expected_of(db, here().id)
+    found = None
+    asked, findings = _asked(known)
+    try:
+        size = sample_size(SizeRequest(**asked))
+        found = None if findings else size
+    except InvalidInput as error:
+        findings = (*findings, *error.findings)
+    page = render_template(
+        "agreement/sample_size.html",
+        found=found,
+        findings=findings,
+        sent=request.args,
+        expected={**_NUMBERS, **known},
+        known=known,
+        coefficients=[(name, COEFFICIENTS[name].label) for name in PLANNED],
+    )
+    return (page, 422) if findings else page
+
+
+def _asked(known: Values) -> tuple[Values, Findings]:
+    """What was typed, else known; and what of it is no number."""
+    asked: Values = dict(known)
+    findings = []
+    if request.args.get("coefficient"):
+        asked["coefficient"] = request.args["coefficient"]
+    for name in _NUMBERS:
+        text = query_text(name).strip().replace(",", ".")
+        if not text:
+            continue
+        try:
+            asked[name] = int(text) if name == "topics" else float(text)
+        except ValueError:
+            findings.append(
+                Finding("Size", None, name, f"{text[:40]!r} is not a number", "give a number, such as 0.1")
+            )
+    return asked, tuple(findings)
+
+
+BLUEPRINTS = (blueprint, _topics, _sizes)
