@@ -85,17 +85,6 @@ def test_a_file_with_wrong_decisions_leaves_nothing(folder: Path) -> None:
     assert told("adjudication", "disputes", "small")["counts"]["decided"] == 0
 
 
-@pytest.mark.usefixtures("folder")
-def test_what_is_disputed_is_shown_and_changed() -> None:
-    assert told("adjudication", "rules", "small")["difference"] == "any"
-    changed = told(
-        "adjudication", "rules", "small", "--difference", "line", "--hide-names", "--measure", "AP"
-    )
-    assert (changed["difference"], changed["names_hidden"], changed["measure"]) == ("line", True, "AP")
-    assert campaign("adjudication", "rules", "small", "--measure", "P@1").exit_code == 1
-    assert told("adjudication", "rules", "small", "--show-names")["names_hidden"] is False
-
-
 def test_the_nyt_pilot_held_elsewhere_reports_what_was_published(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, migrated_sqlite: Path
 ) -> None:

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from tests.builders import ALPHA, BETA, DOCNOS, run_text
 from tests.cli.executable import new_instance
 from workbench.cli.campaign import command
-from workbench.errors import Conflict, InvalidInput, NotFound
+from workbench.errors import InvalidInput, NotFound
 
 Run = Callable[..., Result]
 
@@ -69,34 +69,19 @@ def test_a_pool_is_opened_at_once_unless_it_is_to_be_a_draft(run: Run) -> None:
     assert "depth 3\tdraft\tdepth 3\t2\t8\t0" in run("pools", "harbour").stdout
 
 
-def test_opening_closing_and_deleting_ask_once_more(run: Run) -> None:
+def test_opening_and_closing_ask_once_more(run: Run) -> None:
     run("pool", "harbour", "--depth", "2", "--draft")
-    asked = run("draft", "open", "harbour", "depth 2", stdin="y\n")
+    asked = run("pool-open", "harbour", "depth 2", stdin="y\n")
     assert "6 pairs in 2 topics" in asked.stderr
     assert states(run) == {"depth 2": "open"}
-    assert "already open" in run("draft", "open", "harbour", "depth 2").stdout
+    assert "already open" in run("pool-open", "harbour", "depth 2").stdout
     run("pool-close", "harbour", "depth 2", "--yes")
     assert states(run) == {"depth 2": "closed"}
     assert "already closed" in run("pool-close", "harbour", "depth 2").stdout
     run("pool", "harbour", "--draft", "--name", "plan")
     with pytest.raises(AssertionError, match="Aborted"):
-        run("draft", "delete", "harbour", "plan", stdin="n\n")
-    assert "plan" in states(run)
-    run("draft", "delete", "harbour", "plan", stdin="y\n")
-    assert "plan" not in states(run)
-    with pytest.raises(Conflict, match="is closed"):
-        run("draft", "delete", "harbour", "depth 2", "--yes")
-
-
-def test_a_draft_is_renamed_and_built_again(run: Run) -> None:
-    run("pool", "harbour", "--depth", "2", "--draft")
-    run("draft", "rename", "harbour", "depth 2", "the plan")
-    assert states(run) == {"the plan": "draft"}
-    run("add-to-pool", "harbour", "--pool", "the plan", "--topic", "T2", "--reason", "seen", "d6")
-    built = json.loads(run("draft", "rebuild", "harbour", "the plan", "--json").stdout)
-    assert (built["pool"]["name"], built["pool"]["pairs"]) == ("the plan", 7)
-    assert (built["entered"], built["left"], built["kept"]) == (0, 0, 1)
-    assert "1 added by hand kept" in run("draft", "rebuild", "harbour", "the plan").stdout
+        run("pool-open", "harbour", "plan", stdin="n\n")
+    assert states(run)["plan"] == "draft"
 
 
 def test_pools_are_compared_as_table_json_and_pairs(run: Run) -> None:
@@ -147,10 +132,11 @@ def test_nothing_is_assigned_in_drafts(run: Run) -> None:
         run("assign", "harbour")
 
 
-def test_a_pool_and_its_plan_are_of_runs_up_to_a_priority(run: Run) -> None:
-    run("run", "edit", "harbour", "beta", "--priority", "2")
-    run("run", "edit", "harbour", "alpha", "--priority", "1")
+def test_a_pool_and_its_plan_are_of_runs_up_to_a_priority(run: Run, tmp_path: Path) -> None:
+    for tag, retrieved, priority in (("gamma", ALPHA, "1"), ("delta", BETA, "2")):
+        (tmp_path / tag).write_bytes(run_text(tag, retrieved))
+        run("runs", "harbour", str(tmp_path / tag), "--priority", priority)
     asked = ("harbour", "--depth", "2", "--priority", "1", "--json")
     assert json.loads(run("plan", *asked).stdout)["runs"] == 1
     made = json.loads(run("pool", *asked).stdout)
-    assert [one["tag"] for one in made["recipe"]["runs"]] == ["alpha"]
+    assert [one["tag"] for one in made["recipe"]["runs"]] == ["gamma"]

@@ -123,21 +123,10 @@ def test_without_repeats_and_subtopics_there_are_no_lines_of_them(populated: Ter
     assert populated.does("campaign", "subtopic-qrels", "harbour") == b""
 
 
-def test_invitations_are_listed_and_lists_that_cannot_be_read_refused(
-    populated: Terminal, tmp_path: Path
-) -> None:
-    populated.does("campaign", "invite", "harbour", "Gus", "--role", "viewer")
-    heading, line = rows(populated.does("campaign", "invitations", "harbour"))
-    assert heading == ["person", "role", "group", "state", "until", "accepted by"]
-    assert (line[:4], line[5]) == (["Gus", "viewer", "", "open"], "")
+def test_lists_of_people_that_cannot_be_read_are_refused(populated: Terminal, tmp_path: Path) -> None:
     (tmp_path / "people").write_bytes(b"Jos\xe9\n")
     invite = ("campaign", "invite", "harbour")
     assert "people is not UTF-8" in populated.refused(*invite, "--from", tmp_path / "people")
-    unknown = populated.refused(*invite, "Gus", "--new-link")
-    assert "Gus has no unused invitation as assessor (leave out --new-link)" in unknown
-    (tmp_path / "people").write_bytes(b"\n \n")
-    nobody = populated.refused(*invite, "--from", tmp_path / "people", "--new-link")
-    assert "nobody is named" in nobody
 
 
 def test_topics_are_assigned_to_people_with_accounts(populated: Terminal, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import ALPHA, run_text
+from tests.builders import run_text
 from tests.cli.executable import Terminal
 from workbench.errors import Unavailable
 
@@ -25,51 +25,28 @@ def rows(printed: bytes) -> list[list[str]]:
     return [line.split("\t") for line in printed.decode().splitlines()]
 
 
-def test_runs_are_chosen_by_verdict_moved_to_a_group_and_removed(populated: Terminal, tmp_path: Path) -> None:
-    run = ("campaign", "run")
-    populated.does(*run, "set-aside", "harbour", "beta", "--reason", "broken")
-    heading, line = rows(populated.does(*run, "list", "harbour", "--verdict", "set_aside"))
-    assert heading[:5] == ["run", "group", "kind", "priority", "verdict"]
-    # Two topics with six lines, in one pool.
-    assert line[:7] == ["beta", "-", "-", "-", "set aside", "2", "6"]
-    assert line[-1] == "1"
-    assert populated.does(*run, "edit", "harbour", "beta", "--group", "tidewater") == b"run beta is saved\n"
-    (beta,) = populated.json(*run, "list", "harbour", "--group", "Tidewater")
-    assert beta["group"] == "Tidewater"
-    populated.does(*run, "edit", "harbour", "beta", "--group", "")
-    assert populated.json(*run, "list", "harbour", "--group", "Tidewater") == []
-    assert "pool" in populated.refused(*run, "remove", "harbour", "beta")
-    (tmp_path / "gamma.txt").write_bytes(run_text("gamma", ALPHA))
-    populated.does("campaign", "runs", "harbour", tmp_path / "gamma.txt")
-    assert populated.does(*run, "remove", "harbour", "gamma") == b"gamma is removed\n"
-    assert [one["tag"] for one in populated.json(*run, "list", "harbour")] == ["alpha", "beta"]
-
-
 def test_opening_tells_what_is_judged_shared_changed_or_without_text(
     judged: Terminal, tmp_path: Path
 ) -> None:
     judged.does("campaign", "pool", "harbour", "--depth", "3", "--name", "deeper", "--draft")
     (tmp_path / "alpha.txt").write_bytes(run_text("alpha", {"T1": ("d1", "zz"), "T2": ("d/4", "d1")}))
-    judged.does("campaign", "run", "replace", "harbour", "alpha", tmp_path / "alpha.txt")
-    waiting = judged.run("campaign", "draft", "open", "harbour", "deeper", stdin=b"n\n")
+    judged.does("campaign", "runs", "harbour", tmp_path / "alpha.txt", "--replace")
+    waiting = judged.run("campaign", "pool-open", "harbour", "deeper", stdin=b"n\n")
     assert waiting.returncode == 130
     told = waiting.stderr.decode().splitlines()
     # Eve and Una judged two pairs of the draft; depth 2 has six of its pairs.
     assert "2 of its pairs are already judged" in told
     assert "6 of its pairs are in depth 2 (open)" in told
-    assert "run alpha was replaced since: rebuild the draft with draft rebuild" in told
-    rebuilt = judged.run("campaign", "draft", "rebuild", "harbour", "deeper")
-    assert rebuilt.stdout.decode().startswith("deeper: ")
-    assert " was replaced: " in rebuilt.stderr.decode()
-    opened = judged.run("campaign", "draft", "open", "harbour", "deeper", "--yes")
-    assert "1 of its documents have no text yet" in opened.stderr.decode().splitlines()
+    assert "run alpha was replaced since: make the pool anew, or rebuild the draft on its page" in told
+    opened = judged.run("campaign", "pool-open", "harbour", "deeper", "--yes")
+    assert "deeper is open for judging" in opened.stdout.decode()
     judged.does("campaign", "pool-close", "harbour", "deeper", "--yes")
     assert judged.does("campaign", "pool-close", "harbour", "deeper") == b"deeper is already closed\n"
     three = judged.run("campaign", "pool-compare", "harbour", "deeper", "depth 2", "depth 2")
     assert (three.returncode, b"name two pools, or one" in three.stderr) == (2, True)
 
 
-def test_disputes_rules_and_decisions_are_tables(judged: Terminal) -> None:
+def test_disputes_and_decisions_are_tables(judged: Terminal) -> None:
     listed = judged.run("campaign", "adjudication", "disputes", "harbour")
     (heading, line) = rows(listed.stdout)
     assert heading == ["topic", "doc", "state", "answers", "distance", "swaps", "shift", "grade"]
@@ -80,8 +57,6 @@ def test_disputes_rules_and_decisions_are_tables(judged: Terminal) -> None:
         "campaign", "adjudication", "decide", "harbour", "-", stdin=b"topic\tdoc\tgrade\nT1\td2\t2\n"
     )
     assert rows(decided)[1] == ["standard input", "1", "1", "0", "0"]
-    rules = dict(rows(judged.does("campaign", "adjudication", "rules", "harbour"))[1:])
-    assert rules["names_hidden"] == "False"
 
 
 def test_forms_of_qrels_and_of_their_rules_that_exclude_one_another(judged: Terminal, tmp_path: Path) -> None:

@@ -64,12 +64,12 @@ def test_all_but_the_first_transaction_of_a_command_are_summed_up(
 
 
 def test_entries_are_lines_with_what_was_changed_and_can_be_chosen(populated: Terminal) -> None:
-    populated.does("campaign", "group", "add", "harbour", "North")
+    populated.does("campaign", "groups", "harbour", "North")
     populated.does("account", "disable", "ada")
     disabled, added = populated.does("trail").decode().splitlines()
     assert "workbench account disable" in disabled
     assert "1 account changed" in disabled
-    assert "workbench campaign group add" in added
+    assert "workbench campaign groups" in added
     assert "harbour" in added
     assert "1 run_group added" in added
     assert populated.does("trail", "--last", "1").decode().splitlines() == [disabled]

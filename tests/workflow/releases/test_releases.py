@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,20 +15,18 @@ from tests.builders import Made, pooled_campaign
 from workbench.consensus.rules import rule_choice
 from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.records import Judgment
-from workbench.releases.check import open_release
 from workbench.releases.contents import ReleaseContents
 from workbench.storage import releases as storage
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssessorRow, ReleasePartRow, ReleaseRow
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.releases import making, releases
+from workbench.workflow.releases import making
 from workbench.workflow.releases.collecting import ReleaseRequest, collect_release, released_assessor_ids
 from workbench.workflow.releases.making import MadeRelease, make_release
 from workbench.workflow.releases.releases import (
     publish_release,
     release_by_version,
     release_parts,
-    stored_release,
     unpublish_release,
     withdraw_release,
 )
@@ -137,26 +134,6 @@ def test_a_killed_process_leaves_nothing_of_a_release(
         assert db.scalars(select(ReleasePartRow.number)).all() == []
     # Its version is free.
     assert released(database, campaign).release.version == "1.0"
-
-
-def test_a_comparison_reads_neither_documents_nor_pools_and_finds_changed_bytes(
-    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    campaign = judged(sqlite_database)
-    made = released(sqlite_database, campaign).release
-    with sqlite_database.reading() as db:
-        whole = open_release(io.BytesIO(b"".join(release_parts(db, made))), source="release.zip")
-        with stored_release(db, made) as found:
-            pairs = {(one.topic, one.docno) for one in whole.qrels}
-            assert found.qrels == whole.qrels
-            assert list(found.answers_about(pairs)) == list(whole.answers_about(pairs)) != []
-            assert list(found.decisions_about(pairs)) == list(whole.decisions_about(pairs))
-            kept = found.contents
-    assert whole.pools
-    assert (kept.answers, kept.pools, kept.documents, kept.preferences) == ((), (), (), ())
-    monkeypatch.setattr(releases, "read_parts", lambda *_: [b"another"])
-    with sqlite_database.reading() as db, pytest.raises(InvalidInput), stored_release(db, made):
-        pass
 
 
 @pytest.mark.engines

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,7 +24,6 @@ from workbench.cli.output import (
     data_options,
     flag,
     json_flag,
-    number_option,
     one_form,
     print_export,
     record_json,
@@ -35,19 +33,15 @@ from workbench.cli.output import (
     say_short,
     say_table,
     setting,
-    toggle,
 )
-from workbench.consensus.disputes import Difference
 from workbench.consensus.rules import RuleChoice, choices_of, default_rules
 from workbench.consensus.settle import label_export, summary_json
 from workbench.consensus.sums import soft_export
 from workbench.formats.graded_pairs import read_decisions, write_decisions
-from workbench.scoring.own_measures import influence_measures
-from workbench.tables import Export, filled
+from workbench.tables import Export
 from workbench.workflow.adjudication.decision_files import decisions_made, import_decisions
 from workbench.workflow.adjudication.disputes import dispute_queue
-from workbench.workflow.adjudication.queue import COLUMNS, DisputeRulesJson, Order, State, queue_export
-from workbench.workflow.adjudication.rules import adjudication_rules, save_adjudication_rules
+from workbench.workflow.adjudication.queue import COLUMNS, Order, State, queue_export
 from workbench.workflow.agreement.report import (
     agreement_by_topic,
     campaign_pair,
@@ -142,7 +136,7 @@ def _print_table(export: Export, form: str) -> None:
 
 @click.group("adjudication")
 def adjudication() -> None:
-    """List disputed pairs, their rules and the decisions on them, and import decisions."""
+    """List disputed pairs and the decisions on them, and import decisions."""
 
 
 @campaign_command("disputes", adjudication)
@@ -179,43 +173,6 @@ def disputes(
             numeric=[4, 5, 6, 7],
         )
         say_aside(f"{found.done} of {found.total} settled")
-
-
-@campaign_command("rules", adjudication)
-@click.option(
-    "--difference",
-    type=OneOf(Difference),
-    help="; ".join(f"{one.value}: {one.label}" for one in Difference),
-)
-@number_option("--steps", help="For distance: the number of steps on the scale.")
-@toggle(
-    "--beside-grades/--no-beside-grades", help="Whether a grade against unsure or cannot judge is disputed."
-)
-@toggle("--machines/--no-machines", help="Whether machine judgments are counted.")
-@toggle(
-    "--hide-names/--show-names", "names_hidden", help="Whether adjudicators see A, B, C instead of names."
-)
-@toggle(
-    "--blind/--in-turn",
-    "blind_discussion",
-    help="Whether new answers in a discussion are shown once all have answered, or as they come.",
-)
-@toggle(
-    "--reasons/--no-reasons", "reasons_required", help="Whether an answer in a discussion needs a comment."
-)
-@click.option(
-    "--measure", help=f"Measure of the influence on the ranking, such as {', '.join(influence_measures())}."
-)
-@JSON_OBJECT
-def dispute_rules(at: ChosenCampaign, as_json: bool, **given: Any) -> None:
-    """Show or change what counts as disputed in CAMPAIGN, and how it is discussed."""
-    # Each option has the name of its setting.
-    changes = {name: value for name, value in given.items() if value is not None}
-    if changes:
-        with at.writing() as (db, campaign_id):
-            save_adjudication_rules(db, campaign_id, replace(adjudication_rules(db, campaign_id), **changes))
-    now = filled(DisputeRulesJson, at.read(adjudication_rules))
-    say_list(now, as_json, ["setting", "value"], now.items())
 
 
 @campaign_command("decide", adjudication)

@@ -52,12 +52,9 @@ from workbench.records import SCALES, Document, Scale
 from workbench.settings import Settings
 from workbench.workflow.campaigns.archive import (
     CampaignContents,
-    archive_campaign,
     contents_of,
     delete_campaign,
-    duplicate_campaign,
     finish_deletions,
-    restore_campaign,
 )
 from workbench.workflow.campaigns.campaigns import (
     all_campaigns,
@@ -231,36 +228,6 @@ def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str, notes:
         say_aside(f"{len(missing)} pooled documents without text:")
         say_notes(f"  {docno}" for docno in missing)
     say_notes(notes)
-
-
-@campaign_command("archive")
-def archive(at: ChosenCampaign) -> None:
-    """Make CAMPAIGN read only, and take it off the lists; exports still work."""
-    at.write(archive_campaign)
-    click.echo(f"{at.slug} is archived; to restore it: workbench campaign restore {at.slug}")
-
-
-@campaign_command("restore")
-def restore(at: ChosenCampaign) -> None:
-    """Restore CAMPAIGN, which was archived."""
-    with at.writing(even_archived=True) as (db, campaign_id):
-        restore_campaign(db, campaign_id)
-    click.echo(f"{at.slug} is restored")
-
-
-@campaign_command("duplicate")
-@click.argument("name")
-@ORGANISER
-def duplicate(at: ChosenCampaign, name: str, organiser: str | None) -> None:
-    """Create a campaign called NAME with the settings of CAMPAIGN, and print its short name.
-
-    Copied are the scale, the guidelines and all rules: for runs, of the judging desk, of adjudication.
-    Topics, documents, runs, pools, people and judgments are not.
-    """
-    with at.writing(even_archived=True) as (db, campaign_id):
-        account_id = account_by_login(db, organiser).id if organiser else None
-        made = duplicate_campaign(db, campaign_id, name=name, organiser=account_id)
-    click.echo(made.slug)
 
 
 @campaign_command("delete")

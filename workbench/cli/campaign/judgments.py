@@ -1,4 +1,4 @@
-"""Judgments: imported, exported; comparisons side by side."""
+"""Judgments: imported, exported; what was preferred side by side."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ from typing import BinaryIO
 import click
 
 from workbench.cli.campaign.campaigns import FILES
-from workbench.cli.database import ChosenCampaign, assessors_named, campaign_command, writing_to
+from workbench.cli.database import ChosenCampaign, campaign_command, writing_to
 from workbench.cli.inputs import read_each
 from workbench.cli.output import (
     CSV,
-    FIRST_AND_SECOND,
     JSON_OBJECT,
     Integers,
     OneOf,
     Texts,
-    all_of,
     collected,
     flag,
     json_array,
@@ -41,8 +39,6 @@ from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels
 from workbench.records import Judgment
 from workbench.workflow.agreement.probe_answers import probe_json, probe_lines
-from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.judging import preference_tasks
 from workbench.workflow.judging.current_judgments import (
     TickedBy,
     annotated_judgments,
@@ -185,71 +181,7 @@ def _stem(name: str) -> str:
     return stem.removeprefix("qrels.")
 
 
-task_options = all_of(
-    repeatable("--topic", "topics", help="Topic id (repeatable).  [default: all]"),
-    repeatable("--assessor", "names", required=True, help="Assessor name (repeatable)."),
-    click.option("--seed", type=int, help="Random seed of order and sides; drawn if not given."),
-    JSON_OBJECT,
-)
-
-
-@click.group("side-by-side")
-def side_by_side() -> None:
-    """Have assessors compare two documents or runs, and write what they preferred."""
-
-
-@campaign_command("documents", side_by_side)
-@setting(
-    "--best",
-    type=click.IntRange(2),
-    default=5,
-    help="Number of the documents that an assessor graded highest.",
-)
-@task_options
-def compare_documents(
-    at: ChosenCampaign,
-    best: int,
-    topics: Texts,
-    names: Texts,
-    seed: int | None,
-    as_json: bool,
-) -> None:
-    """Have assessors of CAMPAIGN compare every two of the documents of a topic that they graded best.
-
-    Only documents that the assessor graded as relevant.
-    """
-    with at.writing() as (db, campaign_id):
-        chosen = topics or [topic.id for topic in topics_of(db, campaign_id)]
-        ids = assessors_named(db, campaign_id, names)
-        added = preference_tasks.compare_best(
-            db, campaign_id, chosen, count=best, assessor_ids=ids, seed=seed
-        )
-    _say_added(added, as_json)
-
-
-@campaign_command("runs", side_by_side)
-@FIRST_AND_SECOND
-@task_options
-def compare_runs(
-    at: ChosenCampaign,
-    first: str,
-    second: str,
-    topics: Texts,
-    names: Texts,
-    seed: int | None,
-    as_json: bool,
-) -> None:
-    """Have assessors of CAMPAIGN compare the first ten documents of the runs FIRST and SECOND."""
-    with at.writing() as (db, campaign_id):
-        chosen = topics or [topic.id for topic in topics_of(db, campaign_id)]
-        ids = assessors_named(db, campaign_id, names)
-        added = preference_tasks.compare_runs(
-            db, campaign_id, first, second, topics=chosen, assessor_ids=ids, seed=seed
-        )
-    _say_added(added, as_json)
-
-
-@campaign_command("results", side_by_side)
+@campaign_command("preferences")
 @click.option(
     "--documents", "what", flag_value="documents", help="The ranked documents of each topic instead."
 )
@@ -282,10 +214,3 @@ def preferences(at: ChosenCampaign, what: str | None, form: str) -> None:
     }[what]
     if not print_export(export, form):
         say_short(export.columns, export.rows(), numeric_from=3)
-
-
-def _say_added(added: int, as_json: bool) -> None:
-    if as_json:
-        say_json({"tasks": added})
-    else:
-        click.echo(f"{added} tasks assigned.")

@@ -37,7 +37,7 @@ from workbench.cli.pool import (
     say_hours,
     work_options,
 )
-from workbench.errors import Conflict, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.figures import percent
 from workbench.formats.identifiers import read_docnos
 from workbench.pooling.comparison import PoolChange
@@ -52,7 +52,7 @@ from workbench.workflow.pools import drafts
 from workbench.workflow.pools.additions import AddedPairs, Additions, add_documents
 from workbench.workflow.pools.analysis import analyse as analyse_campaign
 from workbench.workflow.pools.comparison import ComparedPools, compare_pools
-from workbench.workflow.pools.drafts import BeforeOpening, RebuiltPool
+from workbench.workflow.pools.drafts import BeforeOpening
 from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
 from workbench.workflow.pools.listing import made_pool_json, pool_json, pool_summary, pools_of
 from workbench.workflow.pools.making import NewPool, make_while_others_write
@@ -77,12 +77,7 @@ def pools(at: ChosenCampaign, as_json: bool) -> None:
     )
 
 
-@click.group("draft")
-def draft() -> None:
-    """Rename, rebuild, delete and open pools that are drafts."""
-
-
-@campaign_command("open", draft)
+@campaign_command("pool-open")
 @POOL
 @YES
 def pool_open(at: ChosenCampaign, pool_name: str, yes: bool) -> None:
@@ -118,59 +113,6 @@ def pool_close(at: ChosenCampaign, pool_name: str, yes: bool) -> None:
     click.echo(f"{pool_name} is closed")
 
 
-@campaign_command("rename", draft)
-@POOL
-@click.argument("new_name", metavar="NAME")
-def pool_rename(at: ChosenCampaign, pool_name: str, new_name: str) -> None:
-    """Rename the draft POOL of CAMPAIGN to NAME."""
-    at.write(drafts.rename_draft, pool_name, new_name)
-    click.echo(f"{pool_name} is now named {' '.join(new_name.split())}")
-
-
-@campaign_command("rebuild", draft)
-@POOL
-@JSON_OBJECT
-def pool_rebuild(at: ChosenCampaign, pool_name: str, as_json: bool) -> None:
-    """Rebuild the draft POOL of CAMPAIGN by its recipe, from the current runs.
-
-    Documents added by hand are kept. Runs that were replaced or removed since are listed.
-    """
-    with at.open() as (database, campaign_id):
-        with database.reading() as db:
-            changed = drafts.changed_runs(db, campaign_id, pool_name)
-        done = drafts.rebuild(database, campaign_id, pool_name)
-    for one in changed:
-        now = "was removed" if one.sha256_now is None else f"was replaced: {one.sha256_now[:8]}"
-        say_aside(f"run {one.tag} {one.sha256[:8]} {now}")
-    if as_json:
-        say_json(filled(RebuiltPool, done, pool=made_pool_json(done.pool)))
-        return
-    click.echo(
-        f"{pool_name}: {done.pool.pool.pairs} pairs, {done.entered} added, {done.left} removed, "
-        f"{done.kept} added by hand kept"
-    )
-
-
-@campaign_command("delete", draft)
-@POOL
-@YES
-def pool_delete(at: ChosenCampaign, pool_name: str, yes: bool) -> None:
-    """Delete the draft POOL of CAMPAIGN, with the documents added to it by hand."""
-    with at.open() as (database, campaign_id):
-        with database.reading() as db:
-            line = pool_summary(db, campaign_id, pool_name)
-        if line.state is not PoolState.DRAFT:
-            raise Conflict(
-                f"pool {pool_name!r} is {line.state}", remedy="name a draft: only a draft can be deleted"
-            )
-        if not yes:
-            question = f"Delete {pool_name} with its {line.pairs} pairs, {line.added} added by hand?"
-            click.confirm(question, abort=True, err=True)
-        with database.writing() as db:
-            drafts.delete_draft(db, campaign_id, pool_name)
-    click.echo(f"{pool_name} is deleted")
-
-
 def _say_opening(found: BeforeOpening) -> None:
     hours = f", {found.hours:.1f} hours for one assessor ({found.pace.in_words})"
     say_aside(f"{found.pool.pairs} pairs in {found.topics} topics{hours}")
@@ -182,13 +124,13 @@ def _say_opening(found: BeforeOpening) -> None:
         say_aside(f"{found.without_text} of its documents have no text yet")
     for run in found.changed:
         happened = "was removed" if run.sha256_now is None else "was replaced"
-        say_aside(f"run {run.tag} {happened} since: rebuild the draft with draft rebuild")
+        say_aside(f"run {run.tag} {happened} since: make the pool anew, or rebuild the draft on its page")
 
 
 @campaign_command("pool")
 @campaign_recipe_options
 @text_option("--name", help="Name of the pool; default its recipe.")
-@flag("--draft", help="Do not open it for judging yet; see draft open.")
+@flag("--draft", help="Do not open it for judging yet; see pool-open.")
 @JSON_OBJECT
 def pool(
     at: ChosenCampaign,

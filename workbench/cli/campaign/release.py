@@ -1,4 +1,4 @@
-"""`workbench campaign release`: releases of a campaign are made, listed, downloaded, published, withdrawn."""
+"""`workbench campaign release`: releases of a campaign are made, listed, downloaded, imported."""
 
 from __future__ import annotations
 
@@ -19,13 +19,9 @@ from workbench.cli.database import (
 )
 from workbench.cli.inputs import open_input
 from workbench.cli.output import (
-    FIRST_AND_SECOND,
     JSON_OBJECT,
     MEASURE,
     OneOf,
-    flag,
-    needed,
-    one_form,
     repeatable,
     say_aside,
     say_findings,
@@ -34,7 +30,6 @@ from workbench.cli.output import (
     text_option,
     with_progress,
 )
-from workbench.cli.release import PAIRS_AS_CSV, say_comparison
 from workbench.consensus.rules import RuleChoice
 from workbench.errors import WorkbenchError
 from workbench.releases.check import check_release, undamaged
@@ -46,21 +41,17 @@ from workbench.workflow.releases.importing import import_release, released_docum
 from workbench.workflow.releases.making import made_release_json, make_release, release_json
 from workbench.workflow.releases.releases import (
     Release,
-    compare_campaign_releases,
-    publish_release,
     release_by_version,
     release_parts,
     release_readiness,
     releases_of,
-    unpublish_release,
-    withdraw_release,
 )
 from workbench.workflow.trust.collection_report import collection_report, report_markdown
 
 
 @click.group("release")
 def release() -> None:
-    """Freeze a campaign into releases that others can use, check and cite; list and download them."""
+    """Freeze a campaign into releases that others can use, check and cite; list, download and import them."""
 
 
 @campaign_command("create", release)
@@ -132,14 +123,6 @@ def list_(at: ChosenCampaign, as_json: bool) -> None:
 VERSION = click.argument("version")
 
 
-@campaign_command("show", release)
-@VERSION
-@JSON_OBJECT
-def show(at: ChosenCampaign, version: str, as_json: bool) -> None:
-    """Show release VERSION of CAMPAIGN: its rule, figures, hash and state."""
-    _say(at.read(release_by_version, version), as_json)
-
-
 @campaign_command("download", release)
 @VERSION
 @OUTPUT
@@ -150,27 +133,6 @@ def download(at: ChosenCampaign, version: str, output: Path | None) -> None:
         write_out(release_parts(db, found), output)
     if found.withdrawn:
         say_aside(f"warning: release {version} was withdrawn: {found.withdrawn_reason}")
-
-
-@campaign_command("publish", release)
-@VERSION
-@flag("--undo", help="Make it visible to members only again.")
-@JSON_OBJECT
-def publish(at: ChosenCampaign, version: str, undo: bool, as_json: bool) -> None:
-    """Let outsiders see release VERSION of CAMPAIGN at its public address, without signing in."""
-    change = unpublish_release if undo else publish_release
-    _say(at.write(change, version), as_json)
-
-
-@campaign_command("compare", release)
-@FIRST_AND_SECOND
-@MEASURE
-@PAIRS_AS_CSV
-@JSON_OBJECT
-@one_form
-def compare(at: ChosenCampaign, first: str, second: str, measure: str, form: str) -> None:
-    """Compare releases FIRST and SECOND of CAMPAIGN: pairs that differ, and what that does to its runs."""
-    say_comparison(at.read(compare_campaign_releases, first, second, measure=measure), form)
 
 
 @database_command("import", release)
@@ -207,34 +169,6 @@ def import_(settings: Settings, file: str, slug: str | None, organiser: str | No
     click.echo(made.campaign.slug)
     counts = f"{made.topics:,} topics, {made.answers:,} answers, {made.pools:,} pools, {made.runs:,} runs"
     say_aside(f"release {made.version}: {counts}")
-
-
-@campaign_command("withdraw", release)
-@VERSION
-@needed("--reason", help="What is wrong with it; stays visible at its address.")
-@JSON_OBJECT
-def withdraw(at: ChosenCampaign, version: str, reason: str, as_json: bool) -> None:
-    """Withdraw release VERSION of CAMPAIGN; it stays listed with the reason, and cannot be restored."""
-    _say(at.write(withdraw_release, version, reason=reason), as_json)
-
-
-def _say(found: Release, as_json: bool) -> None:
-    lines = [
-        ("version", found.version),
-        ("title", found.title),
-        ("state", _state(found)),
-        ("made", f"{found.made_at:%Y-%m-%d %H:%M} UTC" + (f", {found.made_by}" if found.made_by else "")),
-        ("rule", found.rule),
-        ("qrels lines", f"{found.lines:,} on {found.topics:,} topics"),
-        ("relevant", f"{found.relevant:,} (grade {found.relevant_from} or higher)"),
-        ("pooled kappa", f"{_kappa(found)}, {found.kappa_pairs:,} pairs"),
-        ("also included", ", ".join(found.included) or "nothing"),
-        ("bytes", f"{found.size:,}"),
-        ("SHA-256", found.sha256),
-    ]
-    if found.withdrawn:
-        lines.append(("reason", found.withdrawn_reason))
-    say_list(release_json(found), as_json, ["", "release"], lines)
 
 
 def _state(found: Release) -> str:

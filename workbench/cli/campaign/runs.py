@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
 from datetime import date
 
 import click
@@ -20,7 +19,6 @@ from workbench.cli.output import (
     figure,
     flag,
     json_flag,
-    needed,
     number_option,
     say_aside,
     say_findings,
@@ -35,7 +33,6 @@ from workbench.formats.run_rules import CODES, RuleSet, rules_from_json
 from workbench.records import Verdict
 from workbench.storage.engine import Database
 from workbench.workflow.people.groups import group_named
-from workbench.workflow.runs import run_records
 from workbench.workflow.runs.packed_store import pack_runs_one_by_one
 from workbench.workflow.runs.run_checks import RunUpload, check_files, run_checker
 from workbench.workflow.runs.run_metadata import (
@@ -46,7 +43,6 @@ from workbench.workflow.runs.run_metadata import (
 )
 from workbench.workflow.runs.run_records import (
     by_number,
-    campaign_run,
     moment,
     run_json,
     run_record,
@@ -61,7 +57,7 @@ from workbench.workflow.runs.run_rules import (
     remove_list,
     rules_of,
 )
-from workbench.workflow.runs.store import remove_run, replace_run, store_in_turn
+from workbench.workflow.runs.store import store_in_turn
 
 
 @campaign_command("runs")
@@ -225,12 +221,11 @@ def _check(database: Database, campaign_id: int, files: Texts, *, replacing: boo
 
 
 TAG = click.argument("tag")
-TAGS = arguments("tags", metavar="TAG...")
 
 
 @click.group("run")
 def run() -> None:
-    """Show, edit, accept, set aside, replace and remove the runs of a campaign."""
+    """List the runs of a campaign, and show one with all that is recorded about it."""
 
 
 @campaign_command("list", run)
@@ -292,64 +287,3 @@ def show(at: ChosenCampaign, tag: str, as_json: bool) -> None:
             ],
             numeric_from=3,
         )
-
-
-@campaign_command("edit", run)
-@TAG
-@click.option("--group", help="The group that submitted it; empty for none.")
-@click.option("--kind", help="automatic or manual; empty to clear.")
-@click.option("--description", help="How it was made.")
-@click.option("--priority", help="1 is pooled first; empty to clear.")
-@click.option("--seconds-per-query", help="Mean seconds per topic; empty to clear.")
-@click.option("--index-bytes", help="Size of its index in bytes; empty to clear.")
-def edit(at: ChosenCampaign, tag: str, **typed: str | None) -> None:
-    """Change the metadata of the run TAG of CAMPAIGN; fields without an option stay."""
-    given = {name: text for name, text in typed.items() if text is not None}
-    new = asdict(read_metadata(given, source=tag))
-    with at.writing() as (db, campaign_id):
-        before = campaign_run(db, campaign_id, tag).metadata
-        changes = {name: value for name, value in new.items() if name in given}
-        if (group := given.get("group")) is not None:
-            changes["group_id"] = group_named(db, campaign_id, group) if group else None
-        costs = {name: value for name, value in new["cost"].items() if name in given}
-        metadata = replace(before, **changes, cost=replace(before.cost, **costs))
-        run_records.change_metadata(db, campaign_id, tag, metadata)
-    click.echo(f"run {tag} is saved")
-
-
-@campaign_command("accept", run)
-@TAGS
-def accept(at: ChosenCampaign, tags: Texts) -> None:
-    """Accept runs of CAMPAIGN, so that new pools include them."""
-    _judge(at, tags, Verdict.ACCEPTED)
-
-
-@campaign_command("set-aside", run)
-@TAGS
-@needed("--reason", help="Reason; the group reads it.")
-def set_aside(at: ChosenCampaign, tags: Texts, reason: str) -> None:
-    """Set runs of CAMPAIGN aside: new pools leave them out unless they are named."""
-    _judge(at, tags, Verdict.SET_ASIDE, reason)
-
-
-@campaign_command("replace", run)
-@TAG
-@click.argument("file")
-def replace_(at: ChosenCampaign, tag: str, file: str) -> None:
-    """Replace the run TAG of CAMPAIGN by FILE; the earlier version is kept."""
-    with open_input(file) as (stream, source), at.writing() as (db, campaign_id):
-        done = replace_run(db, campaign_id, tag, (source, stream))
-    click.echo(f"{tag} is replaced: {done.topics} topics, {done.lines} lines, {done.sha256}")
-
-
-@campaign_command("remove", run)
-@TAG
-def remove(at: ChosenCampaign, tag: str) -> None:
-    """Remove the run TAG of CAMPAIGN with all its versions, if it is in no pool."""
-    at.write(remove_run, tag)
-    click.echo(f"{tag} is removed")
-
-
-def _judge(at: ChosenCampaign, tags: Texts, verdict: Verdict, reason: str = "") -> None:
-    changed = at.write(run_records.give_verdict, tags, verdict, reason=reason, by=None)
-    click.echo(f"{changed} of {len(tags)} newly {verdict.words}")

@@ -277,7 +277,7 @@ def campaign_by_slug(db: Session, slug: str, *, even_archived: bool = False) -> 
     if row is None or slug.startswith(DELETED):
         raise NotFound(f"there is no campaign {slug!r}", remedy="workbench campaign list shows them")
     if row.archived_at is not None and WRITES in db.info and not even_archived:
-        raise Conflict(ARCHIVED, remedy=f"restore it first: workbench campaign restore {slug}")
+        raise Conflict(ARCHIVED, remedy="restore it first, on its settings page")
     return _campaign(row)
 
 

@@ -6,13 +6,11 @@ stranger's run is checked, bounded and never stored.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import re
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from io import BytesIO
 from typing import Any, BinaryIO
@@ -26,10 +24,9 @@ from workbench.figures import counted
 from workbench.formats.qrels import read_qrels
 from workbench.formats.runs import read_run_top
 from workbench.frozen import frozen_dataclass
-from workbench.records import Qrel, Verdict, id_bytes
-from workbench.releases.comparison import MEASURE, ReleaseComparison, compare_releases
+from workbench.records import Qrel, id_bytes
 from workbench.releases.files import CHECKSUMS, MANIFEST, QRELS
-from workbench.releases.zipped import ZippedFiles, ZippedRelease
+from workbench.releases.zipped import ZippedFiles
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import Scorer
 from workbench.scoring.significance import MeanScore, mean_score
@@ -42,8 +39,6 @@ from workbench.workflow.checks import record_of, storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.pools.pooled_topics import opened_by_topic
 from workbench.workflow.qrels.qrels import make_qrels, unjudged_pairs
-from workbench.workflow.runs.packed_store import run_for_use
-from workbench.workflow.runs.run_records import runs_of
 
 LONGEST_REASON = 2000
 FIRST = "1.0"
@@ -356,38 +351,6 @@ class StoredFiles(ZippedFiles):
     def __init__(self, db: Session, release: Release) -> None:
         stored = io.BufferedReader(StoredFile(db, release.id, release.size))
         super().__init__(stored, source=f"release {release.version}")
-
-
-def compare_campaign_releases(
-    db: Session, campaign_id: int, first: str, second: str, *, measure: str = MEASURE
-) -> ReleaseComparison:
-    """Compare two releases by version; the runs are those of the campaign that were not set aside.
-
-    Raises NotFound for a version that does not exist, WorkbenchError for a measure that ranks no runs.
-    """
-    found = [release_by_version(db, campaign_id, version) for version in (first, second)]
-    tags = [run.tag for run in runs_of(db, campaign_id) if run.verdict is not Verdict.SET_ASIDE]
-    runs = (run_for_use(db, campaign_id, tag) for tag in tags) if tags else None
-    with ExitStack() as stack:
-        one, other = (stack.enter_context(stored_release(db, release)) for release in found)
-        return compare_releases(one, other, runs=runs, measure=measure)
-
-
-@contextmanager
-def stored_release(db: Session, release: Release) -> Iterator[ZippedRelease]:
-    """A stored release to be compared, whose bytes are read part by part and its files one by one.
-
-    Raises InvalidInput where the bytes are no longer what they were.
-    """
-    found = hashlib.sha256()
-    for part in read_parts(db, release.id):
-        found.update(part)
-    if found.hexdigest() != release.sha256:
-        message = f"stated SHA-256 {release.sha256}, found {found.hexdigest()}"
-        remedy = "restore the latest backup in which `workbench verify` finds nothing"
-        raise rejected(f"release {release.version}", None, "whole", message, remedy)
-    with StoredFiles(db, release) as files:
-        yield ZippedRelease.of(files)
 
 
 MOST_BYTES = 4 * 2**20
