@@ -14,8 +14,8 @@ from workbench.settings import MailSettings, Settings
 from workbench.workflow.mail.queue import messages
 from workbench.workflow.mail.sending import NotSent, send_test, send_waiting
 from workbench.workflow.openid.identities import linked_identities, unlink_identities
-from workbench.workflow.openid.provider import LEEWAY_SECONDS, OpenIdProvider
-from workbench.workflow.openid.refusals import NotSignedIn
+from workbench.workflow.openid.provider import OpenIdProvider
+from workbench.workflow.openid.refusals import LEEWAY_SECONDS, NotSignedIn
 from workbench.workflow.people.accounts import account_by_login
 from workbench.workflow.people.mail_addresses import checked_address
 

@@ -19,8 +19,7 @@ from joserfc.errors import (
 from joserfc.jwk import JWKRegistry, KeySet
 
 from workbench.frozen import frozen_dataclass
-from workbench.workflow.openid.provider import LEEWAY_SECONDS
-from workbench.workflow.openid.refusals import SignInObstacle
+from workbench.workflow.openid.refusals import LEEWAY_SECONDS, SignInObstacle
 
 # Signatures that only the provider can make: with a shared secret, or none, others could.
 ALGORITHMS = (

@@ -33,8 +33,6 @@ from workbench.workflow.openid.refusals import NotSignedIn, SignInObstacle
 SECONDS = 5.0
 MOST_BYTES = 256 * 1024
 PART = 16 * 1024
-LEEWAY_SECONDS = 60
-"""By which the provider's clock may differ from this one."""
 
 
 class NoAnswer(Exception):

@@ -7,6 +7,9 @@ from enum import StrEnum
 from workbench.errors import WorkbenchError
 from workbench.workflow.people.signing_in import wait_in_words
 
+LEEWAY_SECONDS = 60
+"""By which the provider's clock may differ from this one."""
+
 
 class SignInObstacle(StrEnum):
     """What stands between a person at the provider and an account here."""
