@@ -29,7 +29,7 @@ The map of the house. Imports point inwards, from the top of this list to its en
     figures       counts and shares as people read them
     outside       JSON and HTML that others have written
     errors        what a person can put right
-    frozen        what a record is: a frozen dataclass with slots
+    frozen        what a record is, how it is made of a row, and its JSON
 
 How to add one stands in the docstring of its package: a coefficient in `agreement.coefficients`, a pooling
 strategy in `pooling`, a learner or a stopping rule in `learning`, a search engine in `searching`, a rule of

@@ -8,13 +8,12 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import datetime
 from functools import partial
 from html import escape
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain, islice
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from workbench.frozen import frozen_dataclass
 
@@ -198,26 +197,6 @@ class _Records:
 
     def __iter__(self) -> Iterator[dict[str, object]]:
         return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
-
-
-Form = TypeVar("Form")
-
-
-def filled(form: Callable[..., Form], record: object, **otherwise: Any) -> Form:
-    """A form (a TypedDict) of a record; `otherwise` has the fields that are called or said otherwise there.
-
-    The TypedDict is that of typing_extensions: typing's, in Python 3.11, does not say enough for a schema.
-    Moments become ISO 8601. Raises AttributeError for a field that neither has.
-    """
-    names = form.__annotations__
-    values = {name: otherwise[name] if name in otherwise else getattr(record, name) for name in names}
-    return cast(Form, {name: _plain(value) for name, value in values.items()})
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return list(value) if isinstance(value, tuple) else value
 
 
 _ESCAPED = {

@@ -15,7 +15,7 @@ from workbench.agreement.options import AgreementOptions
 from workbench.agreement.pairwise import AssessorPair, Overlap, Threshold
 from workbench.agreement.report import AgreementReport, Matrix, what_differs
 from workbench.agreement.selection import Selection
-from workbench.tables import filled
+from workbench.frozen import filled
 
 
 class IntervalJson(TypedDict):

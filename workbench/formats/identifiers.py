@@ -1,11 +1,11 @@
-"""Ids in files: what an id may contain, and lists of ids."""
+"""Ids: what one may contain in files and in the database, and lists of ids."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-from workbench.errors import WorkbenchError, rejected
+from workbench.errors import Finding, WorkbenchError, rejected
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.source import BOM, Readable, byte_lines, numbered_lines
 from workbench.records import id_bytes, id_text
@@ -25,6 +25,8 @@ _UNSEEN = re.compile(
     "\u205f-\u206f\u3000\u3164\uffa0\ufff9-\ufffb\U000e0000-\U000e007f]"
     "|(?<![^\0-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\0-\x7f])"
 )
+
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def trimmed(text: str) -> str:
@@ -122,3 +124,29 @@ def read_docnos(stream: Readable, *, source: str) -> dict[str, int]:
     if not found:
         raise rejected(source, None, "empty", "the list contains no docnos", "write one per line")
     return found
+
+
+def id_finding(identifier: str, *, what: str, source: str) -> Finding | None:
+    """The error of an id that cannot be stored, or None.
+
+    Commands that need no database accept any bytes. PostgreSQL stores neither NUL nor invalid UTF-8, and an
+    id that was changed silently would no longer match the runs.
+    """
+    shown = identifier.encode("utf-8", "backslashreplace").decode("utf-8")[:80]
+    if _UNSTORABLE.search(identifier):
+        return Finding(
+            source, None, "id-encoding", f"{what} {shown!r} is not UTF-8", "convert the file to UTF-8"
+        )
+    if len(identifier) > LONGEST_ID:
+        return Finding(
+            source, None, "id-length", f"{what} {shown!r}… has {len(identifier)} characters",
+            f"at most {LONGEST_ID}",
+        )  # fmt: skip
+    return None
+
+
+def storable(text: str) -> str:
+    """The text with NUL and lone surrogates, which PostgreSQL cannot store, replaced by U+FFFD."""
+    if text.isascii() and "\0" not in text:
+        return text
+    return _UNSTORABLE.sub("\ufffd", text)

@@ -21,10 +21,10 @@ from werkzeug import Response
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, WorkbenchError, rejected
 from workbench.figures import counted
+from workbench.formats.identifiers import storable
 from workbench.web import notices
 from workbench.web.rendering import plain_words
 from workbench.web.requests import Values, go_to, read_id
-from workbench.workflow.checks import storable
 
 Files = list[tuple[str, BinaryIO]]
 Findings = tuple[Finding, ...]

@@ -14,8 +14,8 @@ from werkzeug.exceptions import NotFound
 from werkzeug.routing import BaseConverter, IntegerConverter, UnicodeConverter
 from werkzeug.wrappers import Response
 
+from workbench.formats.identifiers import storable
 from workbench.web.context import app_context
-from workbench.workflow.checks import storable
 from workbench.workflow.people.signing_in import Browser, Refused, SignedIn
 from workbench.workflow.people.two_factor import CODE_STEP_LASTS, CodeNeeded
 

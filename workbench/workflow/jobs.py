@@ -30,11 +30,10 @@ from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, Unavailable, WorkbenchError
-from workbench.frozen import frozen_dataclass
+from workbench.frozen import frozen_dataclass, record_of
 from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.storage.tables import JobRow
-from workbench.workflow.checks import record_of
 from workbench.workflow.clock import shared_now
 
 BEAT_SECONDS = 1.0

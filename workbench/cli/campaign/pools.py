@@ -40,11 +40,11 @@ from workbench.cli.pool import (
 from workbench.errors import WorkbenchError
 from workbench.figures import percent
 from workbench.formats.identifiers import read_docnos
+from workbench.frozen import filled
 from workbench.pooling.comparison import PoolChange
 from workbench.pooling.planning import Certainty
 from workbench.pooling.strategies import LEARNER, PoolRecipe
 from workbench.records import TieRule, id_bytes
-from workbench.tables import filled
 from workbench.workflow.judging.assignments import Distribution, distribute, in_turn
 from workbench.workflow.judging.handout import OrderRule
 from workbench.workflow.people.membership import assessors_of

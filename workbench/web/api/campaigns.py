@@ -12,9 +12,9 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from workbench.errors import Conflict, NotFound
+from workbench.frozen import filled
 from workbench.records import Scale
 from workbench.storage import Session
-from workbench.tables import filled
 from workbench.web.access import (
     administrator,
     here,

@@ -15,9 +15,9 @@ from werkzeug.wrappers import Response
 from workbench.errors import NotFound, Unavailable
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
+from workbench.frozen import filled
 from workbench.records import Topic
 from workbench.storage import Session
-from workbench.tables import filled
 from workbench.web.access import here, member, organiser, reader, takes_uploads, viewer
 from workbench.web.api.fields import (
     FileName,

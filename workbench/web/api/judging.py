@@ -16,9 +16,9 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, rejected
 from workbench.formats.judgments import read_judgments
+from workbench.frozen import filled
 from workbench.records import Answer
 from workbench.storage import Session
-from workbench.tables import filled
 from workbench.web.access import here, member, organiser, takes_uploads, viewer
 from workbench.web.api.fields import (
     ClientId,

@@ -19,11 +19,11 @@ from werkzeug.exceptions import UnsupportedMediaType
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, NotAllowed, rejected
+from workbench.formats.identifiers import storable
 from workbench.frozen import frozen_dataclass
 from workbench.outside import parsed_json
 from workbench.web.access import token_scopes, viewer
 from workbench.web.context import app_context
-from workbench.workflow.checks import storable
 from workbench.workflow.people.repeatable_requests import (
     GivenResponse,
     begin_request,

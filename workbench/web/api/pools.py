@@ -12,10 +12,10 @@ from typing_extensions import TypedDict
 from werkzeug.wrappers import Response
 
 from workbench.errors import rejected
+from workbench.frozen import filled
 from workbench.pooling.strategies import ALL_STRATEGIES, LEARNER, PoolRecipe
 from workbench.records import TieRule
 from workbench.storage import Session
-from workbench.tables import filled
 from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.api.fields import (
     Counted,

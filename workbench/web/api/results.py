@@ -20,7 +20,7 @@ from workbench.agreement.options import (
 from workbench.agreement.report_json import AgreementJson, report_data
 from workbench.consensus.disputes import Difference
 from workbench.consensus.rules import PARAMETERS, RuleChoice, rule_choice
-from workbench.tables import filled
+from workbench.frozen import filled
 from workbench.web.access import here, member, organiser, reader, viewer
 from workbench.web.api.fields import FORBID, ClientId, Flag, GradeValue, Whole, sent
 from workbench.web.api.operations import Text, operation

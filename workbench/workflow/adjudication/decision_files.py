@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from workbench.consensus.votes import Pair
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.graded_pairs import GradedPair
+from workbench.formats.identifiers import storable
 from workbench.frozen import frozen_dataclass
 from workbench.records import id_bytes
 from workbench.storage.adjudications import current_adjudications
@@ -20,7 +21,6 @@ from workbench.storage.tables import AdjudicationEventRow
 from workbench.workflow.adjudication.decisions import Decision, locked_campaign
 from workbench.workflow.adjudication.queue_table import queue_source
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.checks import storable
 from workbench.workflow.judging.submission import LONGEST_REASON
 
 MOST_FINDINGS = 1000

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.votes import Pair
 from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.formats.identifiers import storable
 from workbench.frozen import frozen_dataclass
 from workbench.records import Scale
 from workbench.storage.adjudications import (
@@ -24,8 +25,7 @@ from workbench.storage.tables import AdjudicationEventRow, CampaignRow, Judgment
 from workbench.workflow.adjudication.opinions import OpinionReader, opinions_of, people_of
 from workbench.workflow.adjudication.rules import rules_from_json
 from workbench.workflow.campaigns.campaigns import scale_from_json
-from workbench.workflow.checks import checked_client_id, storable
-from workbench.workflow.judging.submission import LONGEST_ACTIVE_MS, LONGEST_REASON
+from workbench.workflow.judging.submission import LONGEST_ACTIVE_MS, LONGEST_REASON, checked_client_id
 from workbench.workflow.people.accounts import account_names
 
 

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.votes import Pair
 from workbench.errors import Conflict, NotFound, WorkbenchError, rejected
+from workbench.formats.identifiers import storable
 from workbench.frozen import frozen_dataclass
 from workbench.records import Scale, Topic
 from workbench.storage.adjudications import current_adjudications, latest_adjudication
@@ -38,7 +39,6 @@ from workbench.workflow.adjudication.opinions import (
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
 from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.campaigns.collection import as_topic, document_titles, topic_titles
-from workbench.workflow.checks import storable
 from workbench.workflow.judging.desk_settings import desk_settings_part, save_desk_settings
 from workbench.workflow.judging.desk_view import ShownDocument
 from workbench.workflow.judging.record import Place, append

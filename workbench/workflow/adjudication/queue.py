@@ -12,10 +12,10 @@ from typing_extensions import TypedDict
 
 from workbench.consensus.disputes import Spread
 from workbench.consensus.votes import Pair
-from workbench.frozen import frozen_dataclass
+from workbench.frozen import filled, frozen_dataclass
 from workbench.records import Judgment, Scale
 from workbench.scoring.influence import Influence
-from workbench.tables import Export, filled
+from workbench.tables import Export
 from workbench.workflow.adjudication.decisions import Decided
 from workbench.workflow.adjudication.rules import AdjudicationRules
 

@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, WorkbenchError
-from workbench.frozen import frozen_dataclass
+from workbench.frozen import frozen_dataclass, record_of
 from workbench.records import RESERVED_KEYS, SCALES, Grade, Scale
 from workbench.storage import locks
 from workbench.storage.engine import WRITES
@@ -25,7 +25,6 @@ from workbench.storage.tables import (
     JudgmentEventRow,
     MemberRow,
 )
-from workbench.workflow.checks import record_of
 from workbench.workflow.people.membership import Role
 
 

@@ -12,7 +12,8 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from typing_extensions import TypedDict
 
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
-from workbench.frozen import frozen_dataclass
+from workbench.formats.identifiers import id_finding, storable
+from workbench.frozen import filled, frozen_dataclass
 from workbench.records import Document, Topic
 from workbench.storage.chunks import chunks
 from workbench.storage.tables import (
@@ -24,10 +25,8 @@ from workbench.storage.tables import (
     PoolRow,
     TopicRow,
 )
-from workbench.tables import filled
 from workbench.workflow.campaigns.campaigns import Campaign, count_document_changes, scale_to_json
 from workbench.workflow.campaigns.originals import hashes_of, original_row, write_originals
-from workbench.workflow.checks import id_finding, storable
 
 LAST_CHARACTER = "\U0010ffff"
 BATCH = 500

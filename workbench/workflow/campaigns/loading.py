@@ -24,6 +24,7 @@ from sqlalchemy import Delete, delete, insert, select, update
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.formats.identifiers import storable
 from workbench.records import Document
 from workbench.storage import locks
 from workbench.storage.engine import Database, Writing
@@ -42,7 +43,6 @@ from workbench.workflow.campaigns.collection import (
     with_text,
 )
 from workbench.workflow.campaigns.originals import named_images, original_row, write_originals
-from workbench.workflow.checks import storable
 from workbench.workflow.clock import shared_now
 
 CUT_AFTER = timedelta(seconds=30)

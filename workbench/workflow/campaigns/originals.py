@@ -17,13 +17,13 @@ from sqlalchemy import and_, delete, func, insert, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import NotFound
+from workbench.formats.identifiers import storable
 from workbench.formats.text_formats import docno_of
 from workbench.formats.web_pages import LONGEST_ADDRESS, image_addresses
 from workbench.frozen import frozen_dataclass
 from workbench.records import IMAGE_TYPES, PDF_TYPE, Document, Original
 from workbench.storage.chunks import chunks
 from workbench.storage.tables import OriginalRow
-from workbench.workflow.checks import storable
 
 _FOLDER = re.compile(r"[/\\]")
 

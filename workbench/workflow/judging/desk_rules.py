@@ -9,10 +9,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, rejected
+from workbench.formats.identifiers import storable
 from workbench.frozen import frozen_dataclass
 from workbench.storage.tables import CampaignRow, JudgmentEventRow
 from workbench.workflow.campaigns.campaigns import scale_from_json
-from workbench.workflow.checks import storable
 from workbench.workflow.judging.submission import Submission
 
 QUESTIONS, COMMENT_FOR = "questions", "comment_for"

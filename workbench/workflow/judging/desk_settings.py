@@ -12,12 +12,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput, rejected
+from workbench.formats.identifiers import storable
 from workbench.frozen import frozen_dataclass
 from workbench.records import Scale, id_bytes
 from workbench.storage.engine import insert_or
 from workbench.storage.tables import AccountRow, AssessorNoteRow
 from workbench.workflow.campaigns.visits import TEXT_PART
-from workbench.workflow.checks import storable
 from workbench.workflow.judging.task import own_assignment
 
 

@@ -14,16 +14,15 @@ from typing_extensions import TypedDict
 
 from workbench.consensus.votes import latest_judgments
 from workbench.errors import Conflict, Finding, InvalidInput
-from workbench.frozen import frozen_dataclass
+from workbench.formats.identifiers import id_finding, storable
+from workbench.frozen import filled, frozen_dataclass
 from workbench.records import Answer, Judgment, Qrel, Scale
 from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database, Writing
 from workbench.storage.events import DISCUSSION, JUDGING, append_events, current_events, newest_events
 from workbench.storage.tables import AssessorRow, CampaignRow
-from workbench.tables import filled
 from workbench.workflow.campaigns.campaigns import campaign_of, scale_from_json
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.checks import id_finding, storable
 from workbench.workflow.judging.record import Place, event_columns
 from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.membership import names_in_use, plain_name

@@ -19,13 +19,13 @@ from workbench.agreement.preferences import (
     runs_compared,
 )
 from workbench.errors import Conflict
+from workbench.formats.identifiers import storable
 from workbench.formats.judgments import write_preferences
 from workbench.frozen import frozen_dataclass
 from workbench.records import Preference, id_bytes
 from workbench.storage.tables import AssessorRow, PreferenceEventRow, PreferenceTaskRow
 from workbench.tables import Export, table_export
-from workbench.workflow.checks import checked_client_id, storable
-from workbench.workflow.judging.submission import sent_number, sent_text
+from workbench.workflow.judging.submission import checked_client_id, sent_number, sent_text
 
 WITHDRAWN = "withdrawn"
 LONGEST_REASON = 2000

@@ -11,12 +11,12 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput, NotFound
 from workbench.formats.graded_pairs import GradedPair
+from workbench.formats.identifiers import storable
 from workbench.frozen import frozen_dataclass
 from workbench.storage.events import PLANTED, TRAINING
 from workbench.storage.tables import CampaignRow, KnownAnswerRow, PoolEntryRow, PoolRow
 from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.campaigns.collection import topic_titles, with_text
-from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.desk_rules import change_rules
 from workbench.workflow.judging.quality_checks import (

@@ -26,10 +26,14 @@ from workbench.storage.events import (
 )
 from workbench.storage.tables import AssignmentRow
 from workbench.workflow.campaigns.campaigns import scale_from_json
-from workbench.workflow.checks import checked_client_id
 from workbench.workflow.clock import shared_now
 from workbench.workflow.judging.quality_checks import desk_task, shown_task, whole_task
-from workbench.workflow.judging.submission import NO_ANNOTATIONS, Submission, SubmissionKind
+from workbench.workflow.judging.submission import (
+    NO_ANNOTATIONS,
+    Submission,
+    SubmissionKind,
+    checked_client_id,
+)
 from workbench.workflow.judging.task import (
     OwnAssignment,
     Slot,

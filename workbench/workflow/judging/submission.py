@@ -6,6 +6,7 @@ Each becomes a `Submission`, with one set of limits; `record` appends it to the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
@@ -13,11 +14,10 @@ from enum import StrEnum
 from typing import Any
 
 from workbench.errors import WorkbenchError, rejected
-from workbench.formats.identifiers import LONGEST_ID
+from workbench.formats.identifiers import LONGEST_ID, id_finding, storable
 from workbench.frozen import frozen_dataclass
 from workbench.records import Answer
 from workbench.storage.events import LATER, WITHDRAWN
-from workbench.workflow.checks import checked_client_id, checked_sha256, id_finding, storable
 from workbench.workflow.clock import parse_client_time
 
 LONGEST_REASON = 2000
@@ -31,6 +31,24 @@ MOST_SUBTOPICS = 200
 LARGEST = 2**31
 RATING = "rating:"
 """Before the name of a question: a field of the form."""
+
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_CLIENT_ID = re.compile(r"[A-Za-z0-9-]{8,64}")
+
+
+def checked_client_id(client_id: str) -> str:
+    """The client id that makes recording idempotent; raises WorkbenchError if it is missing or malformed."""
+    if not _CLIENT_ID.fullmatch(client_id):
+        raise WorkbenchError("missing or malformed client id", remedy="load the page again")
+    return client_id
+
+
+def checked_sha256(digest: str | None) -> str | None:
+    """The hash of the shown text, as the client sent it; raises WorkbenchError if it is not a SHA-256."""
+    if digest is not None and not _SHA256.fullmatch(digest):
+        raise WorkbenchError("the hash of the shown text is not a SHA-256")
+    return digest
 
 
 @frozen_dataclass

@@ -30,12 +30,17 @@ from workbench.storage.events import (
     event_before,
 )
 from workbench.storage.tables import AccountRow, CampaignRow, MemberRow, PreferenceEventRow
-from workbench.workflow.checks import checked_client_id
 from workbench.workflow.judging.desk_rules import desk_questions
 from workbench.workflow.judging.preference_desk import record_choice, task_of_account
 from workbench.workflow.judging.preferences import TASK_FIELD, read_side_answer
 from workbench.workflow.judging.record import Recorded, record_own, recorded_before
-from workbench.workflow.judging.submission import Submission, read_submission, sent_number, sent_text
+from workbench.workflow.judging.submission import (
+    Submission,
+    checked_client_id,
+    read_submission,
+    sent_number,
+    sent_text,
+)
 from workbench.workflow.judging.task import AssignmentStanding, standing_of
 from workbench.workflow.judging.trainees import Feedback, feedback_of
 from workbench.workflow.judging.unrecorded import store_unrecorded

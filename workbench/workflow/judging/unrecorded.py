@@ -13,6 +13,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.formats.identifiers import storable
 from workbench.frozen import frozen_dataclass
 from workbench.storage.engine import insert_or
 from workbench.storage.events import DISCUSSION, CurrentEvent, current_events
@@ -26,7 +27,6 @@ from workbench.storage.tables import (
     PreferenceTaskRow,
 )
 from workbench.workflow.campaigns.campaigns import scale_from_json
-from workbench.workflow.checks import storable
 from workbench.workflow.judging.preference_desk import record_choice
 from workbench.workflow.judging.preference_tasks import shown_left
 from workbench.workflow.judging.preferences import (

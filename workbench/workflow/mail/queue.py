@@ -19,10 +19,9 @@ from sqlalchemy import ColumnElement, Select, delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
-from workbench.frozen import frozen_dataclass
+from workbench.frozen import frozen_dataclass, record_of
 from workbench.storage.engine import Database, Writing
 from workbench.storage.tables import AccountRow, AssessorRow, CampaignRow, MailMessageRow
-from workbench.workflow.checks import record_of
 from workbench.workflow.clock import shared_now, utc_now
 from workbench.workflow.judging.assigned_work import all_left_to_judge
 from workbench.workflow.judging.preference_tasks import all_left_to_compare

@@ -11,12 +11,11 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE
-from workbench.frozen import frozen_dataclass
+from workbench.frozen import frozen_dataclass, record_of
 from workbench.records import id_bytes
 from workbench.storage.tables import AssignmentRow, CampaignRow, PoolRow, RunRow, TopicRow
 from workbench.workflow.campaigns.campaigns import scale_from_json
 from workbench.workflow.campaigns.collection import document_count, topic_titles
-from workbench.workflow.checks import record_of
 from workbench.workflow.judging.assigned_work import AssignedWork, assigned_work, waiting_work
 from workbench.workflow.log import TopicAnswers, answers_by_topic
 from workbench.workflow.people.membership import AssessorLine, assessors_of

@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound
-from workbench.frozen import frozen_dataclass
+from workbench.frozen import frozen_dataclass, record_of
 from workbench.storage.tables import (
     AccountRow,
     AssessorRow,
@@ -24,7 +24,6 @@ from workbench.storage.tables import (
     MemberRow,
     SessionRow,
 )
-from workbench.workflow.checks import record_of
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import NO_PASSWORD
 from workbench.workflow.people.membership import Role

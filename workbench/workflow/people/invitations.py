@@ -16,11 +16,9 @@ from sqlalchemy.orm import Session, aliased
 from typing_extensions import TypedDict
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, WorkbenchError
-from workbench.frozen import frozen_dataclass
+from workbench.frozen import filled, frozen_dataclass, record_of
 from workbench.storage import locks
 from workbench.storage.tables import AccountRow, CampaignRow, GroupRow, InvitationRow, MailMessageRow
-from workbench.tables import filled
-from workbench.workflow.checks import record_of
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, NewAccount, create_account, new_token, token_hash
 from workbench.workflow.people.groups import Group, join, require_group

@@ -21,9 +21,9 @@ from sqlalchemy import ColumnElement, and_, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
-from workbench.frozen import frozen_dataclass
+from workbench.formats.identifiers import storable
+from workbench.frozen import frozen_dataclass, record_of
 from workbench.storage.tables import AccessTokenRow, SessionRow
-from workbench.workflow.checks import record_of, storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import new_token, token_hash
 

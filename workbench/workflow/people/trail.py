@@ -26,9 +26,8 @@ from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding
-from workbench.frozen import frozen_dataclass
+from workbench.frozen import frozen_dataclass, record_of
 from workbench.storage.tables import AccountRow, CampaignRow, TrailRow
-from workbench.workflow.checks import record_of
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.acts import (
     COMMAND,

@@ -10,11 +10,11 @@ from sqlalchemy.orm import Session
 from typing_extensions import TypedDict
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, rejected
+from workbench.formats.identifiers import id_finding, storable
 from workbench.frozen import frozen_dataclass
 from workbench.records import sorted_ids
 from workbench.storage.tables import JudgmentEventRow, PoolEntryRow, PoolRow, TopicRow
 from workbench.workflow.campaigns.collection import with_text
-from workbench.workflow.checks import id_finding, storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import account_names
 from workbench.workflow.pools.listing import Addition

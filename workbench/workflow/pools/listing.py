@@ -10,12 +10,11 @@ from sqlalchemy import Row, Select, case, func, select, tuple_
 from sqlalchemy.orm import Session
 from typing_extensions import TypedDict
 
-from workbench.frozen import frozen_dataclass
+from workbench.frozen import filled, frozen_dataclass
 from workbench.pooling.strategies import WHILE_JUDGING
 from workbench.records import Contribution, TieRule, id_bytes
 from workbench.storage.engine import WRITES
 from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow
-from workbench.tables import filled
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.pool_rows import (

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from workbench import __version__
 from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.formats.identifiers import storable
 from workbench.frozen import frozen_dataclass
 from workbench.pooling.adaptive_pool import Adaptive, Happening, PoolEvent
 from workbench.pooling.comparison import without_pairs
@@ -24,7 +25,6 @@ from workbench.records import PoolEntry, TieRule, Verdict, sorted_pairs
 from workbench.storage import locks
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow, PoolEntryRow, PoolRow, RunRow
-from workbench.workflow.checks import storable
 from workbench.workflow.pools.learner_pools import is_learner, learner_recipe
 from workbench.workflow.pools.listing import PoolReport, pool_report, recipe_in_words
 from workbench.workflow.pools.pool_rows import (

@@ -14,7 +14,7 @@ from sqlalchemy import Row, select
 from sqlalchemy.orm import Session
 from typing_extensions import TypedDict
 
-from workbench.frozen import frozen_dataclass
+from workbench.frozen import filled, frozen_dataclass
 from workbench.pooling.depth import DEPTH
 from workbench.pooling.planning import Certainty, JudgingWork, Lengths, growth_table, reached_in_places
 from workbench.pooling.run_tops import Reached, RunTops, known_tops, reached
@@ -22,7 +22,6 @@ from workbench.pooling.strategies import ALL_STRATEGIES, DEPTH_RECIPE, PoolRecip
 from workbench.records import sorted_ids
 from workbench.storage.events import CURRENT_PURPOSES, LATER, SCREEN, WITHDRAWN, newest_events
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
-from workbench.tables import filled
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.membership import assessors_of
 from workbench.workflow.pools.listing import recipe_in_words

@@ -24,6 +24,7 @@ from sqlalchemy import Select, Text, cast, func, insert, select
 from sqlalchemy.orm import Session, object_session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.formats.identifiers import storable
 from workbench.frozen import frozen_dataclass
 from workbench.pooling.adaptive_pool import Adaptive, Happening, PoolEvent
 from workbench.pooling.strategies import ADAPTIVE, start
@@ -37,7 +38,6 @@ from workbench.storage.tables import (
     PoolRow,
     TopicRow,
 )
-from workbench.workflow.checks import storable
 from workbench.workflow.clock import shared_now
 from workbench.workflow.runs.packed_store import run_for_use
 

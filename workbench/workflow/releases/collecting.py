@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.rules import ASSESSOR, RuleChoice, choice_label
 from workbench.errors import WorkbenchError
-from workbench.frozen import frozen_dataclass
+from workbench.frozen import frozen_dataclass, record_of
 from workbench.records import id_bytes
 from workbench.releases.contents import (
     Included,
@@ -51,7 +51,6 @@ from workbench.storage.tables import (
 from workbench.workflow.campaigns.campaigns import Campaign, instructions_of
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.campaigns.originals import files_of, originals_of
-from workbench.workflow.checks import record_of
 from workbench.workflow.judging.desk_rules import desk_questions_of
 from workbench.workflow.judging.preferences import preference_answers
 from workbench.workflow.judging.submission import stored_annotations

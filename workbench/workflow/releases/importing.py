@@ -29,6 +29,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, Finding, InvalidInput, WorkbenchError, rejected
 from workbench.formats.documents_image import image_original
 from workbench.formats.documents_pdf import check_installed, pdf_content
+from workbench.formats.identifiers import id_finding
 from workbench.frozen import frozen_dataclass
 from workbench.learning.review import Origin
 from workbench.pooling.adaptive_pool import Happening
@@ -59,7 +60,6 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.campaigns.campaigns import Campaign, create_campaign, restore_instructions
 from workbench.workflow.campaigns.collection import batches, compare, load_topics
-from workbench.workflow.checks import id_finding
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.desk_rules import Question, save_desk_questions
 from workbench.workflow.judging.preferences import Choice, PreferenceKind

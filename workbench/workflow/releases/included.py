@@ -16,7 +16,7 @@ from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Answers, Assessor
 from workbench.agreement.selection import select_ratings
 from workbench.errors import Conflict, NotFound
-from workbench.frozen import frozen_dataclass
+from workbench.frozen import frozen_dataclass, record_of
 from workbench.records import Scale, id_bytes, sorted_pairs
 from workbench.releases.archive import UnreadFile
 from workbench.releases.contents import (
@@ -36,7 +36,6 @@ from workbench.storage.run_files import plain_check, plain_file_apart
 from workbench.storage.tables import PoolEntryRow, PoolEventRow, PoolRow
 from workbench.workflow.agreement.selection import independent_answers
 from workbench.workflow.campaigns.originals import original_bytes, originals_of
-from workbench.workflow.checks import record_of
 from workbench.workflow.people.membership import assessor_names
 from workbench.workflow.pools.pool_rows import REMOVED
 from workbench.workflow.pools.samples import undrawn_pairs

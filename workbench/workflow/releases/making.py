@@ -18,7 +18,8 @@ from typing_extensions import TypedDict
 
 from workbench import __version__
 from workbench.errors import Conflict, Finding, InvalidInput, finding_to_json
-from workbench.frozen import frozen_dataclass
+from workbench.formats.identifiers import storable
+from workbench.frozen import filled, frozen_dataclass
 from workbench.releases.archive import UnreadFile
 from workbench.releases.contents import VERSION, Included, ReleaseAbout, ReleaseContents
 from workbench.releases.datasheet import ReleaseCounts, release_counts
@@ -27,10 +28,8 @@ from workbench.releases.record_form import moment
 from workbench.storage.engine import Database
 from workbench.storage.releases import store_parts
 from workbench.storage.tables import JudgmentEventRow, ReleaseRow
-from workbench.tables import filled
 from workbench.workflow.campaigns.archive import locked_campaign
 from workbench.workflow.campaigns.campaigns import Campaign, campaign_of
-from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.releases.collecting import (
     SEEDS,

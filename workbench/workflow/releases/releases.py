@@ -21,9 +21,10 @@ from sqlalchemy.orm import Session, aliased
 from workbench.consensus.rules import RuleChoice
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, Severity, rejected
 from workbench.figures import counted
+from workbench.formats.identifiers import storable
 from workbench.formats.qrels import read_qrels
 from workbench.formats.runs import read_run_top
-from workbench.frozen import frozen_dataclass
+from workbench.frozen import frozen_dataclass, record_of
 from workbench.records import Qrel, id_bytes
 from workbench.releases.files import CHECKSUMS, MANIFEST, QRELS
 from workbench.releases.zipped import ZippedFiles
@@ -35,7 +36,6 @@ from workbench.storage.tables import AccountRow, ReleaseRow
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.adjudication.queue_table import dispute_counts
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.checks import record_of, storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.pools.pooled_topics import opened_by_topic
 from workbench.workflow.qrels.qrels import make_qrels, unjudged_pairs

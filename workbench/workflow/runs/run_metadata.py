@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from workbench.errors import Finding, InvalidInput
+from workbench.formats.identifiers import storable
 from workbench.frozen import frozen_dataclass
-from workbench.workflow.checks import storable
 
 LONGEST_DESCRIPTION = 4000
 LARGEST_PRIORITY = 1_000_000

@@ -12,13 +12,12 @@ from sqlalchemy.orm import Session, aliased
 from typing_extensions import TypedDict
 
 from workbench.errors import Finding, NotFound, WorkbenchError, finding_from_json
+from workbench.formats.identifiers import storable
 from workbench.formats.run_rules import NOTES
-from workbench.frozen import frozen_dataclass
+from workbench.frozen import filled, frozen_dataclass, record_of
 from workbench.records import Verdict
 from workbench.storage.run_files import plain_size
 from workbench.storage.tables import AccountRow, GroupRow, PoolRow, RunRow
-from workbench.tables import filled
-from workbench.workflow.checks import record_of, storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.groups import require_group
 from workbench.workflow.runs.run_metadata import RunCost, RunKind, RunMetadata

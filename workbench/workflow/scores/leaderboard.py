@@ -14,14 +14,14 @@ from typing_extensions import TypedDict
 
 from workbench.consensus.rules import choice_label
 from workbench.errors import WorkbenchError
-from workbench.frozen import frozen_dataclass
+from workbench.frozen import filled, frozen_dataclass
 from workbench.scoring.measures import is_mean, parse_measures
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, compare_all, default_comparisons
 from workbench.scoring.relevance import Floats
 from workbench.scoring.scorer import RunScores, best_first, higher_is_better, topic_scores_of
 from workbench.scoring.significance import FEWEST_TOPICS, LEVEL, MeanScore, mean_scores
 from workbench.scoring.two_runs import AllPairs, TwoRuns, all_pairs, two_runs
-from workbench.tables import Export, between, document, escaped, filled, number, percent, table, table_export
+from workbench.tables import Export, between, document, escaped, number, percent, table, table_export
 from workbench.workflow.caching import Cache
 from workbench.workflow.scores.score_table import ScoreTable
 

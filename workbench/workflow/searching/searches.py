@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound
+from workbench.formats.identifiers import storable
 from workbench.frozen import frozen_dataclass
 from workbench.records import Document
 from workbench.searching.analysis import ANALYSIS
@@ -24,7 +25,6 @@ from workbench.searching.engine import (
 )
 from workbench.storage.tables import SearchEventRow, SearchRow
 from workbench.workflow.campaigns.collection import document
-from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.desk_rules import allows_search_of
 from workbench.workflow.searching.index import CampaignIndex

@@ -9,6 +9,7 @@ from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, NotAllowed, WorkbenchError, rejected
+from workbench.formats.identifiers import storable
 from workbench.frozen import frozen_dataclass
 from workbench.records import FOUR_GRADES, SCALES, Scale
 from workbench.web.access import administrator, here, in_archive, organiser, takes_guidelines, viewer
@@ -50,7 +51,6 @@ from workbench.workflow.campaigns.campaigns import (
     scale_from_json,
     scale_to_json,
 )
-from workbench.workflow.checks import storable
 from workbench.workflow.judging.desk_rules import (
     BREAK_RULE,
     COMMENT_FOR,
