@@ -113,7 +113,7 @@ FILES = frozenset(
     }
 )
 # Fragments; their pages ask for them.
-PIECES = frozenset({"dataset.progress", "influence.compute", "pools.plan", "qrels.rules"})
+PIECES = frozenset({"dataset.progress", "influence.compute", "pools.plan"})
 WELCOME = "entrance.welcome"  # only where there is no account yet
 PROVIDER = frozenset({"openid.finish", "openid.leave"})  # only where there is one: `test_openid`
 # Pages that are the first thing somebody sees without any work, and what long names do to them.

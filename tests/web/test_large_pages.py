@@ -128,8 +128,8 @@ def test_what_a_page_refuses_it_refuses_by_its_job_too(work: Work, enter: Enter)
     "address",
     [
         "agreement", "agreement/assessors", "agreement/grades", "agreement/topics", "adjudication",
-        "qrels", "scores", "scores/topics", "scores/run?tag=alpha", "scores/two?first=alpha&second=beta",
-        "scores/pairs", "scores/curves", "topics", "pools/1",
+        "qrels", "qrels/rules", "scores", "scores/topics", "scores/run?tag=alpha",
+        "scores/two?first=alpha&second=beta", "scores/pairs", "scores/curves", "topics", "pools/1",
     ],
 )  # fmt: skip
 def test_every_page_with_figures_of_all_judgments_is_made_so(work: Work, enter: Enter, address: str) -> None:

@@ -21,6 +21,7 @@ from workbench.storage.engine import Database
 from workbench.storage.events import AnswerColumns, append_events, current_events
 from workbench.workflow import large_campaigns
 from workbench.workflow.log import CODES, answers_by_topic, folded, no_answers
+from workbench.workflow.overview.progress import overview
 
 pytestmark = pytest.mark.engines
 
@@ -185,7 +186,7 @@ def test_a_server_knows_large_campaigns_before_anybody_asks(
         ada = day(db)
         append_events(db, [event(ada, "event-1", "d1")])
     monkeypatch.setattr(large_campaigns, "LARGE", 1)
-    large_campaigns.know_large(database)
+    large_campaigns.know_large(database, overview)
     asked: list[str] = []
     with database.reading() as db:
         event_of(db.get_bind(), "before_cursor_execute", lambda *given: asked.append(given[2]))

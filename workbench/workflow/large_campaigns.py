@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
@@ -18,7 +18,6 @@ from workbench.storage.events import newest_events
 from workbench.storage.tables import AdjudicationEventRow, CampaignRow, JudgmentEventRow, PoolRow, TrailRow
 from workbench.workflow.clock import shared_now
 from workbench.workflow.jobs import latest
-from workbench.workflow.log import answers_by_topic
 
 LARGE = 200_000
 """Pooled pairs of a large campaign: of 20,000, judged five times, no page takes longer than half a second."""
@@ -28,14 +27,17 @@ UNNOTED_SECONDS = 600
 """What leaves no trace, such as an invitation that expires, is noticed after so long."""
 
 
-def know_large(database: Database) -> None:
-    """Read the judgments of all large campaigns that are judged, so that nobody waits for the first page."""
+def know_large(database: Database, know: Callable[[Session, int], object]) -> None:
+    """Have a process know the judgments and pools of large campaigns, so that nobody waits for a first page.
+
+    `know` is what needs them all.
+    """
     pairs = func.sum(PoolRow.pairs) > LARGE
     judged = select(PoolRow.campaign_id).join(CampaignRow).where(CampaignRow.archived_at.is_(None))
     # Whoever asks for a page is told that the database does not respond.
     with suppress(Unavailable), database.reading() as db:
         for campaign_id in db.scalars(judged.group_by(PoolRow.campaign_id).having(pairs)).all():
-            answers_by_topic(db, campaign_id)
+            know(db, campaign_id)
 
 
 def is_large(db: Session, campaign_id: int) -> bool:

@@ -210,15 +210,21 @@ def index() -> Reply:
 
 @blueprint.get("/rules")
 @reader
+@made_by_job_if_large
 def rules() -> str:
-    """What each rule would make of the judgments, for the page to show when it is asked for."""
+    """What each rule would make of the judgments."""
     with reading() as db:
         form = rule_form(db)
         people = [one.name for one in form.assessors if not one.machine]
         names = [name for name in default_rules(slow=True) if name != "one" or len(people) <= MOST_ALONE]
+        found = compare_rules(db, here().id, choices_of(names, form.choice, assessors=people))
+        made = [one.found for one in found if one.found is not None]
         return render_template(
-            "qrels/_rules.html",
-            found=compare_rules(db, here().id, choices_of(names, form.choice, assessors=people)),
+            "qrels/rules.html",
+            form=form,
+            found=found,
+            sizes=[one.settled for one in made],
+            relevant=[one.relevant for one in made],
         )
 
 
