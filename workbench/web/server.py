@@ -41,8 +41,12 @@ THREADS = 16
 MOST_CONNECTIONS = 2000
 IDLE_SECONDS = 120
 """After so long without a byte a connection is closed."""
-SWITCH_SECONDS = 0.001
-"""How long a thread that computes keeps Python's lock from one that saves; 5 ms by default."""
+SWITCH_SECONDS = 0.0003
+"""How long a thread that computes keeps Python's lock from one that saves; 5 ms by default.
+
+Fifty saves a second beside an organiser who opens one page after the other of 100,000 judgments: the 99th
+percentile of a save is 70 to 180 ms, and 140 to 290 with 1 ms, which saves a tenth more where 32 never pause.
+"""
 REQUEST_SECONDS = 900.0
 """How long a request may ask the database; each statement is given up much sooner (`storage.limits`)."""
 TOKEN_SECONDS = 2.0
