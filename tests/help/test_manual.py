@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from tests.tree import ROOT
+from tests.tree import ROOT, project_files
 from workbench.agreement.coefficients import COEFFICIENTS
 from workbench.agreement.weights import WEIGHTS
 from workbench.cli.main import workbench
@@ -48,6 +48,9 @@ def html(page: Page) -> str:
     return page_html(
         page, address=lambda name, anchor: f"/help/{name}#{anchor}", picture=lambda name: f"/pictures/{name}"
     )
+
+
+NAMED = re.compile(r"(?:workbench |`)campaign +([a-z-]+)(?: ([a-z-]+))?")
 
 
 def every_command(group: click.Group, path: str = "workbench") -> Iterator[str]:
@@ -194,6 +197,20 @@ def test_every_command_is_listed() -> None:
         short = " ".join(rest[1:] if rest[0] == "campaign" else rest)
         listed = f"`{short}" in shown or f"`workbench {short}" in shown or f"`{rest[-1]}`" in shown
         assert listed, f"the page on commands does not list {command!r}"
+
+
+def test_no_command_is_named_that_does_not_exist() -> None:
+    known = {command.removeprefix("workbench campaign ") for command in every_command(workbench)}
+    groups = {one.split()[0] for one in known if " " in one}
+    for path in project_files():
+        if path.suffix in {".py", ".md", ".html"} and path.parts[0] in {
+            "workbench",
+            "templates",
+            "README.md",
+        }:
+            for name, part in NAMED.findall((ROOT / path).read_text("utf-8")):
+                assert name in groups or name in known, f"{path} names `campaign {name}`"
+                assert name not in groups or not part or f"{name} {part}" in known, f"{path}: {name} {part}"
 
 
 def test_every_environment_variable_is_explained() -> None:

@@ -19,7 +19,7 @@ PACKAGE = ROOT / "workbench"
 TOKENS = {
     "workflow": 193_900,
     "web": 90_900,
-    "cli": 43_800,
+    "cli": 43_900,
     # Checks read arrays, and look for doubles by topic: seven million lines in 2.5 s, not 14.5.
     "formats": 44_400,
     "agreement": 35_800,

@@ -18,6 +18,7 @@ from workbench.cli.database import (
     same_database,
     writing,
 )
+from workbench.cli.main import CommandGroup
 from workbench.cli.output import (
     JSON_OBJECT,
     POSITIVE,
@@ -98,7 +99,7 @@ def init(settings: Settings, login: str, name: str | None, password: str) -> Non
     click.echo(f"{account.name} can sign in as {account.login}. Next: {same_database('serve')}")
 
 
-@click.group("account")
+@click.group("account", cls=CommandGroup)
 def command() -> None:
     """Create, list and disable accounts, assign roles, reset passwords."""
 
@@ -277,7 +278,7 @@ def administrator(settings: Settings, login: str, remove: bool) -> None:
     click.echo(f"{login} is no longer an administrator" if remove else f"{login} is an administrator")
 
 
-@click.group("token")
+@click.group("token", cls=CommandGroup)
 def token() -> None:
     """Create, list and revoke the access tokens by which programs act for an account."""
 

@@ -21,11 +21,26 @@ from workbench import __version__
 from workbench.cli.output import REFUSED, complain, refusal_json, say_json, standard_output
 from workbench.errors import ChangedAtOnce, Unavailable, WorkbenchError
 
-# As click itself: two columns of margin before and between a command and what it does.
-_MARGIN = 6
+LONGEST_SENTENCE = 1000
 
 
-class LazyGroup(click.Group):
+class CommandGroup(click.Group):
+    """A group that lists its commands with the whole first sentence of their help."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands, each with a sentence on as many lines as that needs."""
+        rows = [(name, self.sentence(ctx, name)) for name in self.list_commands(ctx)]
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
+
+    def sentence(self, ctx: click.Context, name: str) -> str:
+        """The first sentence of the help of a command."""
+        command = self.get_command(ctx, name)
+        return command.get_short_help_str(LONGEST_SENTENCE) if command else ""
+
+
+class LazyGroup(CommandGroup):
     """A group that imports a command when it is used, and lists commands in the given order.
 
     `parts` says by name where a command is: `module:function`. `workbench pool` in a shell loop must not
@@ -50,20 +65,12 @@ class LazyGroup(click.Group):
             raise TypeError(f"{self._parts[cmd_name]} is not a command")
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands with the first sentence of their help, which is read without importing them."""
-        limit = formatter.width - _MARGIN - max(map(len, self._parts), default=0)
-        rows = [(name, self._short_help(ctx, name, limit)) for name in self.list_commands(ctx)]
-        if rows:
-            with formatter.section("Commands"):
-                formatter.write_dl(rows)
-
-    def _short_help(self, ctx: click.Context, name: str, limit: int) -> str:
+    def sentence(self, ctx: click.Context, name: str) -> str:
+        """The first sentence of the help of a command, which is read without importing it."""
         docstring = _docstring_of(self._parts[name])
-        if docstring is not None:
-            return click.Command(name, help=docstring).get_short_help_str(limit)
-        command = self.get_command(ctx, name)
-        return command.get_short_help_str(limit) if command else ""
+        if docstring is None:
+            return super().sentence(ctx, name)
+        return click.Command(name, help=docstring).get_short_help_str(LONGEST_SENTENCE)
 
 
 def _docstring_of(part: str) -> str | None:

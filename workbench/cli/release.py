@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from workbench.cli.inputs import FILE, open_input, read_each
+from workbench.cli.main import CommandGroup
 from workbench.cli.output import (
     FIRST_AND_SECOND,
     JSON_OBJECT,
@@ -55,7 +56,7 @@ from workbench.releases.zipped import ZippedFiles, ZippedRelease
 from workbench.scoring.relevance import Relevance
 
 
-@click.group("release")
+@click.group("release", cls=CommandGroup)
 def command() -> None:
     """Check releases of test collections, and compare two of them; no server is needed."""
 

@@ -7,6 +7,7 @@ from dataclasses import asdict
 import click
 
 from workbench.cli.database import database_command, open_database, reading, writing
+from workbench.cli.main import CommandGroup
 from workbench.cli.output import JSON_OBJECT, record_json, say_list
 from workbench.errors import WorkbenchError
 from workbench.figures import counted
@@ -20,7 +21,7 @@ from workbench.workflow.people.accounts import account_by_login
 from workbench.workflow.people.mail_addresses import checked_address
 
 
-@click.group("mail")
+@click.group("mail", cls=CommandGroup)
 def mail() -> None:
     """List and send messages, and test the mail server."""
 
@@ -79,7 +80,7 @@ def _mail(settings: Settings) -> MailSettings:
     return settings.mail
 
 
-@click.group("openid")
+@click.group("openid", cls=CommandGroup)
 def openid() -> None:
     """Check sign-in with OpenID Connect, and list and remove linked identities."""
 

@@ -16,6 +16,7 @@ from workbench.cli.campaign.campaigns import FILES
 from workbench.cli.consensus import EXPORT, OUTPUT, consensus_options, say_summaries, write_export, write_out
 from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.inputs import read_each
+from workbench.cli.main import CommandGroup
 from workbench.cli.output import (
     JSON_OBJECT,
     OneOf,
@@ -75,7 +76,7 @@ def agreement(at: ChosenCampaign, options: AgreementOptions, view: View) -> None
     print_agreement(found, options, view.form)
 
 
-@click.group("agreement-by")
+@click.group("agreement-by", cls=CommandGroup)
 def agreement_by() -> None:
     """Report agreement by topic, with each machine, and of assessors with themselves."""
 
@@ -134,7 +135,7 @@ def _print_table(export: Export, form: str) -> None:
     say_short(export.columns[:shown], [row[:shown] for row in export.rows()], numeric_from=3)
 
 
-@click.group("adjudication")
+@click.group("adjudication", cls=CommandGroup)
 def adjudication() -> None:
     """List disputed pairs and the decisions on them, and import decisions."""
 
@@ -273,7 +274,7 @@ def consensus(
     """Compare what the rules would make of CAMPAIGN, before one is used for its qrels.
 
     What each rule settles and leaves, and how much of it is relevant. The rule one needs --assessor, which
-    may be repeated. `campaign trust` shows how the runs rank under other rules.
+    may be repeated. `workbench trust judges` shows how the runs rank under other rules.
     """
     names = rules or tuple(name for name in default_rules(slow=models) if name != "one" or people)
     found = at.read(compare_rules, choices_of(names, choice, assessors=people))

@@ -10,6 +10,7 @@ from workbench.agreement.intervals import Interval
 from workbench.cli.compare import METHOD, ORDER, say_all_pairs, say_topic_table, say_two_runs
 from workbench.cli.consensus import consensus_options
 from workbench.cli.database import ChosenCampaign, campaign_command
+from workbench.cli.main import CommandGroup
 from workbench.cli.output import (
     CSV,
     FIRST_AND_SECOND,
@@ -72,7 +73,7 @@ MEASURE = click.option(
 RUNS = repeatable("--run", "tags", help="Tag of a run (repeatable); default all.")
 
 
-@click.group("scores")
+@click.group("scores", cls=CommandGroup)
 def scores() -> None:
     """Compare two or all runs of a campaign, and sort its topics by difficulty."""
 
@@ -291,7 +292,7 @@ def _bounds(interval: Interval) -> str:
     return f"{interval.low:+.4f} to {interval.high:+.4f}"
 
 
-@click.group("missed")
+@click.group("missed", cls=CommandGroup)
 def missed() -> None:
     """Draw a sample of what is not pooled, and estimate what the pools have missed."""
 

@@ -18,6 +18,7 @@ from workbench.cli.database import (
     open_database,
 )
 from workbench.cli.inputs import open_input
+from workbench.cli.main import CommandGroup
 from workbench.cli.output import (
     JSON_OBJECT,
     MEASURE,
@@ -49,7 +50,7 @@ from workbench.workflow.releases.releases import (
 from workbench.workflow.trust.collection_report import collection_report, report_markdown
 
 
-@click.group("release")
+@click.group("release", cls=CommandGroup)
 def release() -> None:
     """Freeze a campaign into releases that others can use, check and cite; list, download and import them."""
 

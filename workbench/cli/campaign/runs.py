@@ -10,6 +10,7 @@ from workbench.cli.campaign.campaigns import FILES
 from workbench.cli.check import changed_rules, limit, rule_options, say_reports
 from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.inputs import open_input, opened_each
+from workbench.cli.main import CommandGroup
 from workbench.cli.output import (
     JSON_OBJECT,
     REFUSED,
@@ -223,7 +224,7 @@ def _check(database: Database, campaign_id: int, files: Texts, *, replacing: boo
 TAG = click.argument("tag")
 
 
-@click.group("run")
+@click.group("run", cls=CommandGroup)
 def run() -> None:
     """List the runs of a campaign, and show one with all that is recorded about it."""
 
