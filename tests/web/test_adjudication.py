@@ -246,6 +246,8 @@ def test_settings_are_saved_by_the_organiser_and_wrong_ones_told(
     wrong = olga.post(f"{QUEUE}/rules", data=form | {"difference": "distance", "steps": "4"})
     assert wrong.status_code == 422
     assert "at most 3" in wrong.text
+    # A measure whose change by one grade is not computed here.
+    assert olga.post(f"{QUEUE}/rules", data=form | {"measure": "P@1"}).status_code == 422
     assert olga.post(f"{QUEUE}/rules", data={"steps": "x"}).status_code == 422
     assert enter("Judith").post(f"{QUEUE}/rules", data=form).status_code == 403
     assert "adjudication/rules" not in enter("Judith").get(QUEUE).text

@@ -6,11 +6,16 @@ import re
 
 import pytest
 from flask.testing import FlaskClient
+from sqlalchemy import select
 
 from tests.cast import Cast
 from tests.uploads import text_of
 from tests.web.conftest import Enter
+from workbench.records import Answer
 from workbench.storage.engine import Database
+from workbench.storage.tables import PreferenceTaskRow
+from workbench.workflow.judging.record import Place, append
+from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.membership import assessors_of
 
 PAGE = "/c/harbour/preferences"
@@ -69,6 +74,52 @@ def test_what_is_said_comes_out_for_trec_eval_and_as_csv(enter: Enter, task: str
     undo = ada.post(f"{task}/undo", data={"client_id": field(ada.get(task).text, "client_id")})
     assert undo.status_code == 303
     assert olga.get(f"{PAGE}/prefs.txt").data == b""
+
+
+def test_the_best_documents_of_each_assessor_are_given_in_pairs(
+    olga: FlaskClient, cast: Cast, sqlite_database: Database
+) -> None:
+    # From grade 2 on both find d1 and d2 of T1 relevant, and Ada d6 as well.
+    grades = {"Ada": {"d1": 3, "d2": 2, "d6": 2, "d#3": 0}, "Ben": {"d1": 2, "d2": 2}}
+    with sqlite_database.writing() as db:
+        ids = {one.name: one.id for one in assessors_of(db, cast.campaign_id) if one.name in grades}
+        for name, given in grades.items():
+            for number, (docno, grade) in enumerate(given.items()):
+                said = Submission(docno, f"{name}-answer-{number}", answer=Answer.GRADE, grade=grade)
+                append(db, Place(cast.campaign_id, ids[name], "T1", docno, source="desk"), said)
+    form = {"which": "best", "topic": ["T1", "T2"], "assessor": [str(ids["Ada"]), str(ids["Ben"])]}
+
+    def pairs() -> list[set[frozenset[str]]]:
+        with sqlite_database.reading() as db:
+            tasks = db.scalars(select(PreferenceTaskRow).order_by(PreferenceTaskRow.id)).all()
+            return [set(map(frozenset, task.pairs)) for task in tasks]
+
+    one, two, three = (frozenset(pair) for pair in (("d1", "d2"), ("d1", "d6"), ("d2", "d6")))
+    # Of the two of Ada's with grade 2 the first docno comes first. T2 has no grades.
+    assert olga.post(f"{PAGE}/documents", data=form | {"best": "2"}).status_code == 303
+    assert pairs() == [{one}, {one}]
+    # What is given already is not given again.
+    assert olga.post(f"{PAGE}/documents", data=form | {"best": "5"}).status_code == 303
+    assert pairs() == [{one}, {one}, {two, three}]
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({"second": "alpha"}, "a run cannot be compared with itself"),
+        ({"second": "gone"}, "there is no run 'gone'"),
+        ({"topic": "T9"}, "there is no topic 'T9'"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_and_nothing_given(
+    olga: FlaskClient, ada_id: str, sqlite_database: Database, sent: dict[str, str], said: str
+) -> None:
+    form = {"first": "alpha", "second": "beta", "topic": "T1", "assessor": ada_id}
+    refused = olga.post(f"{PAGE}/runs", data=form | sent)
+    assert 400 <= refused.status_code < 500
+    assert said.casefold() in text_of(refused.text).casefold()
+    with sqlite_database.reading() as db:
+        assert db.scalars(select(PreferenceTaskRow)).all() == []
 
 
 def test_a_task_is_nobody_elses(enter: Enter, task: str) -> None:

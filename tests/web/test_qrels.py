@@ -81,7 +81,6 @@ def test_every_rule_says_what_it_would_give(olga: FlaskClient) -> None:
     page = olga.get(ADDRESS).text
     (address,) = links(page, "qrels/rules")
     text = text_of(olga.get(address).text)
-    # Two pairs have a grade, on two more they differ: some rules leave these, others take the highest.
     # Four pairs are judged, one of them without a grade. "Any" has three lines, two of them from grade 2;
     # "one assessor" has none for who gave no grade.
     assert "14 rules give 0 to 3 lines , of which 0 to 2 are relevant" in text

@@ -1,8 +1,7 @@
 """What a desk sends: events in the order in which they were made, each recorded once.
 
-What cannot be recorded is stored for the organiser; no answer is dropped. Judgments
-and preferences are received here; answers in discussions have a receiver of their own, which builds on
-`receive_other`.
+What cannot be recorded is stored for the organiser; no answer is dropped. Judgments and preferences are
+received here; answers in discussions have a receiver of their own, which builds on `receive_other`.
 """
 
 from __future__ import annotations
