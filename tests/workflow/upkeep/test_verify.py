@@ -20,8 +20,8 @@ from workbench.errors import Severity, WorkbenchError
 from workbench.records import Document, Original
 from workbench.storage.engine import Database
 from workbench.storage.events import current_events
+from workbench.storage.integrity import check_constraints
 from workbench.storage.migrate import migrate
-from workbench.storage.rows import check_constraints
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.people.trail import Act, add_entry
 from workbench.workflow.upkeep import checks

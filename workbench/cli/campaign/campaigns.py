@@ -59,11 +59,12 @@ from workbench.workflow.campaigns.archive import (
 from workbench.workflow.campaigns.campaigns import (
     all_campaigns,
     campaign_by_slug,
+    campaign_json,
     create_campaign,
     named_scale,
     scale_from_json,
 )
-from workbench.workflow.campaigns.collection import Loaded, campaign_json, load_topics, loaded_json
+from workbench.workflow.campaigns.collection import Loaded, load_topics, loaded_json
 from workbench.workflow.campaigns.loading import load_in_portions
 from workbench.workflow.datasets import DatasetLoaded, Progress, load_dataset
 from workbench.workflow.overview.progress import overview

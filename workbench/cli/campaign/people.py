@@ -21,7 +21,6 @@ from workbench.errors import WorkbenchError
 from workbench.workflow.people.groups import add_group, group_named, groups_of
 from workbench.workflow.people.invitations import (
     OfferedRole,
-    group_json,
     invite_all,
 )
 from workbench.workflow.people.membership import Role
@@ -38,7 +37,15 @@ def groups(at: ChosenCampaign, names: Texts, as_json: bool) -> None:
                 add_group(db, campaign_id, name)
     found = at.read(groups_of)
     say_list(
-        [group_json(one) for one in found],
+        [
+            {
+                "group": one.name,
+                "runs": one.runs,
+                "received": one.waiting,
+                "people": [{"login": who.login, "name": who.name} for who in one.members],
+            }
+            for one in found
+        ],
         as_json,
         ["group", "runs", "received", "people"],
         [(one.name, one.runs, one.waiting, ", ".join(who.login for who in one.members)) for one in found],

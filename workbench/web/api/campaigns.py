@@ -35,14 +35,15 @@ from workbench.workflow.campaigns.campaigns import (
     LONGEST_GUIDELINES,
     LONGEST_NAME,
     Campaign,
+    CampaignJson,
     campaign_by_slug,
+    campaign_json,
     campaign_of,
     change_campaign,
     create_campaign,
     named_scale,
     scale_from_json,
 )
-from workbench.workflow.campaigns.collection import CampaignJson, campaign_json
 from workbench.workflow.overview.cards import campaigns_of
 from workbench.workflow.overview.progress import Overview, overview
 from workbench.workflow.people import membership
@@ -50,16 +51,14 @@ from workbench.workflow.people.groups import group_named
 from workbench.workflow.people.invitations import (
     InvitationJson,
     Invited,
-    MemberJson,
     OfferedRole,
     invitation_json,
     invitations,
     invite_all,
-    member_json,
     renew_invitations,
     withdraw_invitations,
 )
-from workbench.workflow.people.membership import Member, Role, members
+from workbench.workflow.people.membership import Member, MemberJson, Role, member_json, members
 from workbench.workflow.people.sessions import Scope
 
 campaigns = Blueprint("campaigns", __name__, url_prefix="/campaigns")

@@ -12,9 +12,10 @@ from typing import Any
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
+from typing_extensions import TypedDict
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, WorkbenchError
-from workbench.frozen import frozen_dataclass, record_of
+from workbench.frozen import filled, frozen_dataclass, record_of
 from workbench.records import RESERVED_KEYS, SCALES, Grade, Scale
 from workbench.storage import locks
 from workbench.storage.engine import WRITES
@@ -26,6 +27,31 @@ from workbench.storage.tables import (
     MemberRow,
 )
 from workbench.workflow.people.membership import Role
+
+
+class GradeJson(TypedDict):
+    """A grade of a scale; `weight`, 0 to 3, is its colour."""
+
+    value: int
+    label: str
+    key: str
+    definition: str
+    weight: int
+
+
+class ScaleJson(TypedDict):
+    """The grades of a campaign, lowest first, and the lowest one that counts as relevant."""
+
+    relevant_from: int
+    grades: list[GradeJson]
+
+
+class CampaignJson(TypedDict):
+    """A campaign; `slug` names it in addresses and commands."""
+
+    slug: str
+    name: str
+    scale: ScaleJson
 
 
 def scale_to_json(scale: Scale) -> dict[str, Any]:
@@ -344,3 +370,8 @@ def anything_judged(db: Session, campaign_id: int) -> bool:
     """Whether there is a judgment in a campaign."""
     first = select(JudgmentEventRow.id).where(JudgmentEventRow.campaign_id == campaign_id).limit(1)
     return db.scalar(first) is not None
+
+
+def campaign_json(campaign: Campaign) -> CampaignJson:
+    """A campaign with its scale."""
+    return filled(CampaignJson, campaign, scale=scale_to_json(campaign.scale))

@@ -25,38 +25,13 @@ from workbench.storage.tables import (
     PoolRow,
     TopicRow,
 )
-from workbench.workflow.campaigns.campaigns import Campaign, count_document_changes, scale_to_json
+from workbench.workflow.campaigns.campaigns import count_document_changes
 from workbench.workflow.campaigns.originals import hashes_of, original_row, write_originals
 
 LAST_CHARACTER = "\U0010ffff"
 BATCH = 500
 # Characters: a longer batch is cut off, so that writing it takes some milliseconds.
 BATCH_LENGTH = 500_000
-
-
-class GradeJson(TypedDict):
-    """A grade of a scale; `weight`, 0 to 3, is its colour."""
-
-    value: int
-    label: str
-    key: str
-    definition: str
-    weight: int
-
-
-class ScaleJson(TypedDict):
-    """The grades of a campaign, lowest first, and the lowest one that counts as relevant."""
-
-    relevant_from: int
-    grades: list[GradeJson]
-
-
-class CampaignJson(TypedDict):
-    """A campaign; `slug` names it in addresses and commands."""
-
-    slug: str
-    name: str
-    scale: ScaleJson
 
 
 class TopicJson(TypedDict):
@@ -465,11 +440,6 @@ def topic_titles(db: Session, campaign_id: int) -> dict[str, str]:
         .order_by(TopicRow.position)
     )
     return dict(db.execute(titles).all())
-
-
-def campaign_json(campaign: Campaign) -> CampaignJson:
-    """A campaign with its scale."""
-    return filled(CampaignJson, campaign, scale=scale_to_json(campaign.scale))
 
 
 def topic_json(topic: Topic) -> TopicJson:

@@ -28,15 +28,8 @@ from workbench.workflow.clock import shared_now
 from workbench.workflow.judging.adaptive_states import AdaptiveStates, ComingDocument
 from workbench.workflow.judging.handout import Handout
 from workbench.workflow.people.membership import able_ids, assessor_names
-from workbench.workflow.pools.pool_rows import (
-    TopicEvent,
-    adaptive_pool_row,
-    append_pool_events,
-    events_of,
-    lock_topic,
-    pool_events,
-    totals,
-)
+from workbench.workflow.pools.pool_log import TopicEvent, append_pool_events, events_of, lock_topic
+from workbench.workflow.pools.pool_rows import adaptive_pool_row, pool_events, totals
 
 # A document that is out for so long without an answer goes to a colleague who would have none otherwise.
 LEASE = timedelta(hours=24)

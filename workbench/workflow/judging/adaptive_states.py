@@ -35,14 +35,8 @@ from workbench.workflow.pools.learner_pools import (
     stored_rounds,
 )
 from workbench.workflow.pools.learner_rounds import texts_of
-from workbench.workflow.pools.pool_rows import (
-    ChoiceReason,
-    TopicEvent,
-    TopicFold,
-    adaptive_pool_row,
-    events_of,
-    initial_adaptive_pool,
-)
+from workbench.workflow.pools.pool_log import ChoiceReason, TopicEvent, TopicFold, events_of
+from workbench.workflow.pools.pool_rows import adaptive_pool_row, initial_adaptive_pool
 
 MOST_POOLS = 8
 

@@ -24,13 +24,7 @@ from workbench.workflow.clock import shared_now
 from workbench.workflow.judging.handout import Entry, Handout, OrderRule, entries_of, in_order
 from workbench.workflow.log import PUT_OFF, TopicAnswers, code_of, no_answers
 from workbench.workflow.people.membership import able_ids
-from workbench.workflow.pools.pool_rows import (
-    TopicEvent,
-    TopicFold,
-    append_pool_events,
-    fold_key,
-    lock_topic,
-)
+from workbench.workflow.pools.pool_log import TopicEvent, TopicFold, append_pool_events, fold_key, lock_topic
 from workbench.workflow.pools.pooled_topics import ByTopic, TopicDocnos, machines_of, pooled_by_topic
 
 LEASE_RULE = "lease_minutes"

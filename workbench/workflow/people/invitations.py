@@ -21,9 +21,9 @@ from workbench.storage import locks
 from workbench.storage.tables import AccountRow, CampaignRow, GroupRow, InvitationRow, MailMessageRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, NewAccount, create_account, new_token, token_hash
-from workbench.workflow.people.groups import Group, join, require_group
+from workbench.workflow.people.groups import join, require_group
 from workbench.workflow.people.mail_addresses import address_of, set_address
-from workbench.workflow.people.membership import Member, Role, add_role
+from workbench.workflow.people.membership import Role, add_role
 
 INVITATION_LASTS = timedelta(days=14)
 LONGEST_NOTE = 200
@@ -31,29 +31,6 @@ MOST_AT_ONCE = 200
 NOT_VALID = "this invitation was used or withdrawn, or has expired"
 _ADDRESS = re.compile(r"[^\s<>,;:\"()@]++@[^\s<>,;:\"()@.]++(?:\.[^\s<>,;:\"()@.]++)++")
 _FORM = re.compile(r"[0-9a-zA-Z-]{8,64}")
-
-
-class PersonJson(TypedDict):
-    """A person by login name and name."""
-
-    login: str
-    name: str
-
-
-class GroupJson(TypedDict):
-    """A group with the number of its runs, and of those without a verdict."""
-
-    group: str
-    runs: int
-    received: int
-    people: list[PersonJson]
-
-
-class MemberJson(PersonJson):
-    """A person of a campaign with all roles; `groups` are those for which a participant submits runs."""
-
-    roles: list[str]
-    groups: list[str]
 
 
 class InvitationJson(TypedDict):
@@ -422,21 +399,6 @@ def _state(row: InvitationRow, moment: datetime) -> InvitationState:
 
 def _not_valid() -> NotFound:
     return NotFound(NOT_VALID, remedy="ask the organiser for a new link")
-
-
-def group_json(group: Group) -> GroupJson:
-    """A group with its people."""
-    return {
-        "group": group.name,
-        "runs": group.runs,
-        "received": group.waiting,
-        "people": [{"login": who.login, "name": who.name} for who in group.members],
-    }
-
-
-def member_json(member: Member) -> MemberJson:
-    """A person of a campaign."""
-    return filled(MemberJson, member)
 
 
 def invitation_json(one: Invitation) -> InvitationJson:

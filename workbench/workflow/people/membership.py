@@ -9,9 +9,10 @@ from enum import StrEnum
 from sqlalchemy import ColumnElement, Select, delete, exists, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
+from typing_extensions import TypedDict
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.frozen import frozen_dataclass
+from workbench.frozen import filled, frozen_dataclass
 from workbench.storage.tables import (
     AccountRow,
     AssessorRow,
@@ -22,6 +23,15 @@ from workbench.storage.tables import (
     PoolRow,
 )
 from workbench.workflow.people.accounts import NO_PASSWORD
+
+
+class MemberJson(TypedDict):
+    """A person of a campaign with all roles; `groups` are those for which a participant submits runs."""
+
+    login: str
+    name: str
+    roles: list[str]
+    groups: list[str]
 
 
 class Role(StrEnum):
@@ -328,3 +338,8 @@ def _with_role(campaign_id: int) -> Select[int]:
         .join(MemberRow, _AS_ASSESSOR)
         .where(AssessorRow.campaign_id == campaign_id, _ASSIGNABLE)
     )
+
+
+def member_json(member: Member) -> MemberJson:
+    """A person of a campaign."""
+    return filled(MemberJson, member)

@@ -37,15 +37,8 @@ from workbench.records import id_bytes
 from workbench.storage.tables import CampaignRow, LearnerRoundRow, PoolRow, TopicRow
 from workbench.tables import Export
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.pools.pool_rows import (
-    TopicEvent,
-    TopicFold,
-    adaptive_pool_row,
-    locked_pool,
-    pool_row,
-    require_open,
-    totals,
-)
+from workbench.workflow.pools.pool_log import TopicEvent, TopicFold
+from workbench.workflow.pools.pool_rows import adaptive_pool_row, locked_pool, pool_row, require_open, totals
 
 MODES: Mapping[str, str] = {RELEVANCE: BMI.name, UNCERTAINTY: LEARNERS["uncertainty"].name}
 """The learner of each mode of a recipe."""

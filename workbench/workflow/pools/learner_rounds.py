@@ -38,7 +38,8 @@ from workbench.workflow.pools.learner_pools import (
     review_settings,
     round_values,
 )
-from workbench.workflow.pools.pool_rows import TopicFold, append_pool_events, events_of, lock_topic, totals
+from workbench.workflow.pools.pool_log import TopicFold, append_pool_events, events_of, lock_topic
+from workbench.workflow.pools.pool_rows import totals
 from workbench.workflow.pools.pooled_topics import relevant_pairs
 
 MOST_COLLECTIONS = 2

@@ -27,10 +27,10 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow, PoolEntryRow, PoolRow, RunRow
 from workbench.workflow.pools.learner_pools import is_learner, learner_recipe
 from workbench.workflow.pools.listing import PoolReport, pool_report, recipe_in_words
+from workbench.workflow.pools.pool_log import append_pool_events
 from workbench.workflow.pools.pool_rows import (
     LONGEST_NAME,
     adaptive_recipe,
-    append_pool_events,
     checked_name,
     initial_adaptive_pool,
     most_pairs,

@@ -1,6 +1,7 @@
 """What a pool would cost, before it is made: its pairs by topic and by depth, and the hours of judging it.
 
-How long a judgment takes is measured in the campaign, and assumed before enough answers are timed."""
+How long a judgment takes is measured in the campaign, and assumed before enough answers are timed.
+"""
 
 from __future__ import annotations
 

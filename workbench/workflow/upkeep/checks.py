@@ -21,19 +21,16 @@ from workbench.frozen import frozen_dataclass
 from workbench.records import Document, Original
 from workbench.storage.engine import Database
 from workbench.storage.events import CURRENT_PURPOSES, SCREEN, WITHDRAWN, current_events
-from workbench.storage.releases import read_parts
-from workbench.storage.rows import (
-    Contents,
-    Progress,
+from workbench.storage.integrity import (
     check_constraints,
     check_counters,
     check_file,
     check_references,
     check_schema,
-    contents_of,
-    no_progress,
     require_latest,
 )
+from workbench.storage.releases import read_parts
+from workbench.storage.rows import Contents, Progress, contents_of, no_progress
 from workbench.storage.run_files import stored_forms
 from workbench.storage.tables import (
     AdjudicationEventRow,

@@ -48,7 +48,8 @@ from workbench.workflow.pools.learner_pools import (
     pool_advice,
     raise_budget,
 )
-from workbench.workflow.pools.pool_rows import TopicEvent, pool_events
+from workbench.workflow.pools.pool_log import TopicEvent
+from workbench.workflow.pools.pool_rows import pool_events
 
 states = Blueprint("pool_states", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>")
 
