@@ -4,9 +4,9 @@ Qrels of diversity tasks have the same four columns, the second of which is a su
 two apart, and the column alone does not: some collections put rounds of judging there. Only in qrels with
 subtopics is a document judged in one topic under two values of the column, so that is what decides.
 
-As arrays they are read many times faster than line by line, as far as their lines are in order. Nothing is
-read so that the plain reader would not read, and no errors are told: what is not understood, wrong or only
-rare, raises NotUnderstood, and the plain reader decides.
+As arrays they are read many times faster than line by line, as far as their lines are in order. Nothing that
+the plain reader would refuse is read so, and no errors are told: what is not understood, wrong or only rare,
+raises NotUnderstood, and the plain reader decides.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Releases: listed, downloaded, made public, withdrawn with a reason, and what the next one would have.
 
-What stands in a stored one: its files, what it says of itself; two compared, runs scored against one. A
-stranger's run is checked, bounded and never stored.
+What stands in a stored one: its files, what it says of itself, and runs scored against it. A stranger's run
+is checked, bounded and never stored.
 """
 
 from __future__ import annotations

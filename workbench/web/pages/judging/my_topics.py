@@ -1,6 +1,6 @@
 """Judging: one's topics, and the desk on which one document after the other is judged.
 
-The forms work by themselves; with scripts the desk works ahead through the API of `desk`.
+The forms work by themselves; with scripts the desk works ahead through `desk_api`.
 """
 
 from __future__ import annotations
