@@ -1,7 +1,9 @@
 // What is typed in one form of a page is not lost when another of its forms is sent: it comes back with the page. A form
-// with data-unsaved asks before its page is left with changes.
+// with data-unsaved asks before its page is left with changes. The second click of a double click sends nothing: its
+// answer, that nothing was left to do, would come in the place of the first.
 const LASTS_MS = 60_000;
 const KEY = "typed";
+const TWICE_MS = 700;
 
 const formsOf = () => [...document.querySelectorAll("main form")].filter((form) => form.method !== "dialog");
 
@@ -50,7 +52,12 @@ function bringBack() {
 
 bringBack();
 let isSent = false;
+let sentAt = -TWICE_MS;
 document.addEventListener("submit", (event) => {
+  if (event.target.method === "post" && !event.defaultPrevented) {
+    if (event.timeStamp - sentAt < TWICE_MS) return event.preventDefault();
+    sentAt = event.timeStamp;
+  }
   isSent = event.target.method === "post"; // of a search nothing is brought back
   keep(event.target);
 });

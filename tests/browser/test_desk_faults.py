@@ -109,6 +109,8 @@ def test_the_network_is_cut_for_thirty_judgments_with_an_undo_among_them(
     light(page, "offline 31")
     page.context.set_offline(False)
     light(page, "saved")
+    expect(page.locator("#sitting")).to_have_text("30 this sitting")
+    assert page.locator("#sitting").evaluate("shown => shown.scrollWidth <= shown.clientWidth")
     # The undo came on the eleventh document and took the tenth back, which the next key judged again.
     expected = graded(keys[:10])
     expected += [(docno(10), "withdrawn", None), *graded(keys[10:], first=10)]
@@ -173,6 +175,8 @@ def test_two_tabs_and_a_second_machine_keep_both_answers_and_say_so(
     press(two, "0")
     light(two, "saved")
     on_desk(two, docno(2))
+    # What was said of one document does not stand above the next.
+    expect(two.locator("#trouble")).to_be_empty()
     # The other machine hears of it with the receipt.
     press(elsewhere, "3")
     expect(elsewhere.locator("#trouble")).to_contain_text(

@@ -31,6 +31,9 @@ def test_documents_are_added_with_a_reason_and_marked_everywhere(
     assert "d#3 by <i>searching</i> Olga" in text
     page = text_of(olga.get(pool).text)
     assert "Pairs 8 2 added by hand" in page
+    # The runs' share of what they could have brought, here, in the list and on the overview.
+    assert "Of the maximum 75.0 % 6 of 8 pairs, if runs shared no documents" in page
+    assert "depth 2, 75 % of the maximum" in text_of(olga.get("/c/harbour/").text)
     assert "T1 tides 2 added by hand 5 4 75 %" in page
     assert "beta 4 2 50 % added by hand 2 2 100 %" in page
     topic = text_of(olga.get(f"{pool}/topic?topic=T1").text)

@@ -143,7 +143,7 @@ def test_deleting_asks_for_the_name_and_leaves_nothing_behind(
 ) -> None:
     olga: FlaskClient = enter("Olga")
     page = " ".join(olga.get(PAGE).text.split())
-    assert "1 pool, 2 runs, 2 topics, 6 documents" in page
+    assert "1 pool, 2 runs, 2 topics, 6 documents, 0 releases, all decisions" in page
     before = rows(sqlite_database)
     wrong = olga.post(f"{PAGE}/delete", data={"name": "harbour"})
     assert wrong.status_code == 422

@@ -157,7 +157,7 @@ def test_what_is_wrong_is_said_and_what_was_typed_is_kept(
     form = {"pool": cast.pool_id, "per_topic": "2", "assessor": [who["Ada"]], "order": "priority"}
     answer = olga.post(f"{ADDRESS}/turn", data=form | {"again": "x"})
     assert answer.status_code == 422
-    assert "Judged once more is not a whole number from 0 to 100" in answer.text
+    assert "Percentage of topics with one more assessor is not a whole number from 0 to 100" in answer.text
     assert 'value="priority" required checked' in answer.text
     assert f'value="{who["Ada"]}" checked' in answer.text
     assert f'value="{who["Ben"]}"> ' in answer.text

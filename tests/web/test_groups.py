@@ -18,7 +18,7 @@ def test_groups_are_made_many_at_once_or_not_at_all(olga: FlaskClient) -> None:
     assert "North 0 nobody South 0 nobody Tidewater 0 Petra" in text_of(olga.get(GROUPS).text)
     refused = olga.post(GROUPS, data={"names": "East\nnorth"})
     assert refused.status_code == 409
-    assert "there is already a group north" in refused.text
+    assert "two groups cannot be called north" in refused.text
     assert "East" not in olga.get(GROUPS).text
     assert olga.post(GROUPS, data={"names": " \n"}).status_code == 422
 

@@ -63,8 +63,17 @@ def test_links_are_replaced_and_invitations_withdrawn_one_or_several(app: Flask,
     assert notices_in(page) == ["good"]
     assert re.findall(r'class="pill[^"]*">(open|withdrawn)<', page) == ["withdrawn", "withdrawn", "open"]
     assert sum(app.test_client().get(link).status_code == 200 for link in renewed) == 1
-    assert olga.post(f"{PEOPLE}/invitations/links", data={}).status_code == 404
-    assert olga.post(f"{PEOPLE}/invitations/links", data={"selected": str(2**80)}).status_code == 404
+    # A slip leaves people on their page.
+    for act, sent, said in (
+        ("links", {}, "no invitation is selected"),
+        ("withdraw", {}, "no invitation is selected"),
+        ("links", {"selected": str(2**80)}, "no invitation is selected"),
+        ("links", {"selected": "999"}, "there is no such invitation"),
+    ):
+        refused = olga.post(f"{PEOPLE}/invitations/{act}", data=sent)
+        assert refused.status_code == 422
+        assert "<h2>Members</h2>" in refused.text
+        assert said in refused.text
 
 
 def test_a_role_that_does_not_exist_is_refused_in_a_table(enter: Any) -> None:
@@ -83,7 +92,12 @@ def test_roles_are_given_to_members_and_taken_back(enter: Any, cast: Cast) -> No
     assert row is not None
     assert re.findall(r'<span class="pill">(\w+)', row[0]) == ["adjudicator"]
     # Somebody outside is invited, not taken.
-    assert olga.post(f"{people}/{otto}/roles", data={"role": "viewer"}).status_code == 404
+    assert olga.post(f"{people}/{otto}/roles", data={"role": "viewer"}).status_code == 422
+    # So does a role that another tab has removed.
+    twice = olga.post(f"{people}/{vera}/roles/remove", data={"role": "viewer"})
+    assert twice.status_code == 422
+    assert "Nothing was changed" in twice.text
+    assert "this person does not have this role" in twice.text
 
 
 def test_the_last_organiser_cannot_leave(enter: Any, cast: Cast) -> None:

@@ -195,6 +195,9 @@ def test_a_parameter_that_cannot_be_is_told_at_its_field_and_kept(olga: FlaskCli
     assert answer.status_code == 422
     assert 'id="rrf-budget-error-1"' in answer.text
     assert 'value="many"' in answer.text
+    large = olga.post(ADDRESS, data=form | {"rrf-budget": "9" * 20})
+    assert "it is too large" in large.text
+    assert "give 1 to 1,000,000" in large.text
     strange = olga.post(ADDRESS, data={"strategy": "luck", "ties": "file", "run": ["alpha"]})
     assert (strange.status_code, "no strategy is chosen" in strange.text) == (422, True)
 

@@ -104,6 +104,24 @@ def test_a_release_is_listed_with_its_figures_and_downloads_as_it_was_made(relea
     assert "Tides &amp; &lt;b&gt;harbours&lt;/b&gt;" in page
     assert "Ö. Ames and The Group (" in page
     assert 'value="1.1"' in released.get(NEW).text
+    # Two topics are too few for an interval of kappa, and nothing was included by choice.
+    assert "no interval, over 2 pairs" in text_of(page)
+    assert "Included nothing beside the judgments" in text_of(page)
+    assert "No names of people are in it." in text_of(page)
+
+
+def test_a_release_with_comments_does_not_promise_that_it_names_nobody(olga: FlaskClient) -> None:
+    olga.post(NEW, query_string={"rule": "majority"}, data=FORM | {"include": ["documents", "comments"]})
+    text = text_of(olga.get(ONE).text)
+    assert "Included comments, documents; not originals, runs" in text
+    assert "It includes comments, which may name people." in text
+    assert "No names of people" not in text
+
+
+def test_deleting_a_campaign_says_which_releases_it_takes_away(public: FlaskClient) -> None:
+    text = text_of(public.get("/c/harbour/settings/archive").text)
+    assert "1 release (1 public: its address stops working)" in text
+    assert f'href="{LIST}"' in public.get("/c/harbour/settings/archive").text.partition("Export first")[2]
 
 
 def test_a_version_is_taken_once_and_the_form_comes_back_as_it_was(released: FlaskClient) -> None:

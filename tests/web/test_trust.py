@@ -42,7 +42,11 @@ def test_the_report_names_assessors_mixtures_and_coverage(olga: FlaskClient) -> 
     assert "Would other assessors rank the runs the same? cannot be said yet" in text
     assert "2 runs are too few for a verdict" in text
     assert "X 2" in text  # assessor, topics
-    assert "Provisional." in text
+    # As Scores counts: d2 of T1 was graded, and the majority of 0 and 3 gives it no line.
+    assert "Provisional. 2 of 6 pooled pairs (33 %) are in the qrels, on 2 of 2 topics." in text
+    # Neither run has a group.
+    assert "only it or its group contributed" in text
+    assert "of 2 groups" not in text
 
 
 def test_of_many_runs_the_first_are_shown_and_the_file_has_all(

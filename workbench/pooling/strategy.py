@@ -49,7 +49,10 @@ class Parameter:
             value = self.kind.accept(given)
         except ValueError as error:
             reason = f": {error}" if str(error) else ""
-            raise self._refused(given, reason, f"give a {self.kind.name}, as {self.kind.example}") from None
+            example = f"a {self.kind.name}, as {self.kind.example}"
+            raise self._refused(
+                given, reason, f"give {self.bounds or example if reason else example}"
+            ) from None
         if (self.lowest is not None and value < self.lowest) or (
             self.highest is not None and value > self.highest
         ):
@@ -180,7 +183,7 @@ _LARGEST = 2**53 - 1
 
 
 def _whole(given: object) -> int:
-    if isinstance(given, str) and re.fullmatch(r"\s*[+-]?[0-9]{1,16}\s*", given):
+    if isinstance(given, str) and re.fullmatch(r"\s*[+-]?[0-9]{1,4000}\s*", given):
         given = int(given)
     if isinstance(given, bool) or not isinstance(given, int):
         raise ValueError

@@ -226,13 +226,14 @@ def expected_loss(runs: Sequence[LeftOutRun]) -> ExpectedLoss | None:
     if not known:
         return None
     names = sorted_ids({one.group for one, _ in known})
+    unit = "group" if len(names) < len(known) else "run"
     values = np.array([share for _, share in known])
     largest, largest_share = max(known, key=lambda pair: pair[1])
     return ExpectedLoss(
         runs=len(known),
         groups=len(names),
         mean=float(values.mean()),
-        interval=over_groups(values, [names.index(one.group) for one, _ in known], unit="group"),
+        interval=over_groups(values, [names.index(one.group) for one, _ in known], unit=unit),
         nine_in_ten=float(np.quantile(values, 0.9)),
         largest=largest_share,
         largest_of=largest.run,

@@ -9,7 +9,7 @@ import json
 import logging
 from http import HTTPStatus
 
-from flask import Flask, g, render_template
+from flask import Flask, g, render_template, request
 from werkzeug.exceptions import HTTPException, ServiceUnavailable
 from werkzeug.wrappers import Response
 
@@ -29,7 +29,7 @@ from workbench.frozen import frozen_dataclass
 from workbench.storage.engine import ROWS_GONE
 from workbench.web.forms import Findings
 from workbench.web.logs import Repeats
-from workbench.web.requests import of_api, wants_fragment
+from workbench.web.requests import of_api, page_asked_for, wants_fragment
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -117,7 +117,9 @@ def refused(error: WorkbenchError) -> Response:
     message, remedy = error.message, error.remedy
     if not of_api():
         message, remedy = _sentence(message), _sentence(remedy)
-    return _render(Failure(status, TITLES[status], message, remedy, findings))
+    # A form has its page: what is not there is something that it names.
+    title = "Not found" if status == STATUS[NotFound] and request.method == "POST" else TITLES[status]
+    return _render(Failure(status, title, message, remedy, findings))
 
 
 def failed(error: HTTPException) -> Response:
@@ -169,7 +171,11 @@ def _render(failure: Failure) -> Response:
     if of_api():
         return problem_response(failure)
     return Response(
-        render_template("_errors.html" if wants_fragment() else "error.html", failure=failure),
+        render_template(
+            "_errors.html" if wants_fragment() else "error.html",
+            failure=failure,
+            back=page_asked_for() if request.method == "POST" else "",
+        ),
         failure.status,
         content_type="text/html; charset=utf-8",
     )

@@ -97,7 +97,7 @@ def safe_next(address: str | None) -> str | None:
 
 
 def page_asked_for() -> str:
-    """The path to return to after signing in; after a form was submitted, the page with the form."""
+    """The path to go to after signing in or a refusal; after a form was submitted, the page with the form."""
     if request.method in {"GET", "HEAD"}:
         query = request.query_string.decode("utf-8", "replace")
         address = request.root_path + request.path + (f"?{query}" if query else "")

@@ -139,21 +139,21 @@ def test_questions_are_typed_one_a_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "said", "line"),
     [
-        ("hard, easy", "line 1: hard, easy has an empty label"),
-        (": a, b", "line 1: the question has no name"),
-        ("A: x, y\na: x, y", "line 2: a is already a question"),
-        ("A: x", "line 1: A has 1 label"),
-        ("A: x, X", "line 1: A has a label twice"),
-        ("A: x,,y", "line 1: A has an empty label"),
-        ("\n".join(f"Q{n}: x, y" for n in range(9)), "9 questions about every document"),
+        ("hard, easy", "hard, easy has an empty label", 1),
+        (": a, b", "the question has no name", 1),
+        ("A: x, y\na: x, y", "a is already a question", 2),
+        ("A: x", "A has 1 label", 1),
+        ("A: x, X", "A has a label twice", 1),
+        ("A: x,,y", "A has an empty label", 1),
+        ("\n".join(f"Q{n}: x, y" for n in range(9)), "9 questions about every document", None),
     ],
 )
-def test_what_is_no_question_is_told_by_line(text: str, said: str) -> None:
+def test_what_is_no_question_is_told_by_line(text: str, said: str, line: int | None) -> None:
     with pytest.raises(InvalidInput) as error:
         read_questions(text)
-    assert [finding.message for finding in error.value.findings] == [said]
+    assert [(finding.message, finding.line) for finding in error.value.findings] == [(said, line)]
 
 
 def test_a_campaign_asks_and_stops_asking_and_other_rules_stay(db: Session) -> None:

@@ -24,7 +24,7 @@ from workbench.workflow.people.membership import Role, remove_role
 def test_a_group_has_one_name_whatever_its_case(db: Session) -> None:
     here = campaign_with_people(db).campaign.id
     north = add_group(db, here, "  North   Wind ")
-    with pytest.raises(Conflict, match="already a group NORTH WIND"):
+    with pytest.raises(Conflict, match="two groups cannot be called NORTH WIND"):
         add_group(db, here, "NORTH WIND")
     rename_group(db, here, north, "north wind")
     assert [group.name for group in groups_of(db, here)] == ["north wind"]

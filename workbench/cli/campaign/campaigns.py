@@ -236,7 +236,7 @@ def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str, notes:
 def delete(at: ChosenCampaign, name: str | None) -> None:
     """Delete CAMPAIGN with everything in it; accounts stay. It cannot be undone.
 
-    Export first what you want to keep: judgments, decisions, records, qrels.
+    Export first what you want to keep: judgments, decisions, records, qrels, releases.
     """
     with open_database(at.settings) as database:
         if at.slug in finish_deletions(database):
@@ -259,8 +259,10 @@ def _in_words(contents: CampaignContents) -> str:
         (contents.runs, "run"),
         (contents.pools, "pool"),
         (contents.judgments, "answer"),
+        (contents.releases, "release"),
     )
-    return ", ".join(counted(number, noun) for number, noun in counts)
+    public = f" ({contents.public:,} public)" if contents.public else ""
+    return ", ".join(counted(number, noun) for number, noun in counts) + public
 
 
 _SHOWN = 20

@@ -93,7 +93,7 @@ def in_turn() -> Response:
     with errors_on(index, "Assignments"):
         order = _order()
         per_topic = _number("per_topic", "Assessors per topic", 1, MOST_PER_TOPIC)
-        again = _number("again", "Judged once more", 0, 100) / 100
+        again = _number("again", "Percentage of topics with one more assessor", 0, 100) / 100
         with writing() as db:
             line = pool_line(db, form_number("pool"))
             given = topics_in_turn(db, line.id, sent_numbers("assessor"), per_topic, again=again)

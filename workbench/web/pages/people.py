@@ -8,7 +8,7 @@ from urllib.parse import quote
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict, InvalidInput, rejected
+from workbench.errors import InvalidInput, rejected
 from workbench.figures import counted
 from workbench.frozen import frozen_dataclass
 from workbench.storage import Session
@@ -19,12 +19,10 @@ from workbench.web.forms import (
     Findings,
     accepted,
     errors_on,
-    findings_of,
     form_text,
     named,
     sent_numbers,
     sent_text,
-    status_of,
 )
 from workbench.web.navigation import next_way
 from workbench.web.requests import Reply, go_to
@@ -135,7 +133,7 @@ def invite() -> Reply:
 @member(Role.ORGANISER)
 def renew() -> Reply:
     """Give the chosen invitations new links and show them."""
-    with writing() as db:
+    with errors_on(index, "Invitations"), writing() as db:
         links = _links_of(db, renew_invitations(db, here().id, sent_invitations()))
     return index(links=links), 201
 
@@ -144,7 +142,8 @@ def renew() -> Reply:
 @member(Role.ORGANISER)
 def withdraw() -> Response:
     """Withdraw the chosen invitations."""
-    number = write_here(invitations.withdraw_invitations, sent_invitations())
+    with errors_on(index, "Invitations"):
+        number = write_here(invitations.withdraw_invitations, sent_invitations())
     stopped = "its link no longer works" if number == 1 else "their links no longer work"
     return accepted(
         f"{counted(number, 'invitation')} withdrawn: {stopped}.", "people.index", _anchor="invitations"
@@ -156,7 +155,7 @@ def withdraw() -> Response:
 def add_role(account_id: int) -> Reply:
     """Add a role to a member; asks for confirmation if the person would judge and submit runs."""
     role, both = _role(), "both" in request.form
-    with writing_here() as (db, campaign_id):
+    with errors_on(index, "Role"), writing_here() as (db, campaign_id):
         person = membership.member_of(db, campaign_id, account_id)
         if not both and person.groups and role in membership.JUDGES:
             return render_template("people/both.html", person=person, role=role), 409
@@ -166,15 +165,12 @@ def add_role(account_id: int) -> Reply:
 
 @blueprint.post("/<int:account_id>/roles/remove")
 @member(Role.ORGANISER)
-def remove_role(account_id: int) -> Reply:
+def remove_role(account_id: int) -> Response:
     """Remove a role; the person's judgments remain."""
     role = _role()
-    try:
-        with writing_here() as (db, campaign_id):
-            people = {one.account_id: one.name for one in membership.members(db, campaign_id)}
-            membership.remove_role(db, campaign_id, account_id, role)
-    except Conflict as error:
-        return index(findings_of(error, "Role")), status_of(error)
+    with errors_on(index, "Role"), writing_here() as (db, campaign_id):
+        people = {one.account_id: one.name for one in membership.members(db, campaign_id)}
+        membership.remove_role(db, campaign_id, account_id, role)
     notices.add(f"{people[account_id]} is no longer {role}. Judgments stay. Add the role again to undo this.")
     if account_id == viewer().id and role is Role.ORGANISER:
         return go_to("campaigns.index")

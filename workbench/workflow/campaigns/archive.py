@@ -21,7 +21,7 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Table, delete, func, literal_column, select
+from sqlalchemy import Column, ColumnElement, Table, case, delete, func, literal_column, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, rejected
@@ -37,6 +37,7 @@ from workbench.storage.tables import (
     JudgmentEventRow,
     MemberRow,
     PoolRow,
+    ReleaseRow,
     RunRow,
     TopicRow,
 )
@@ -49,7 +50,10 @@ OF_ASSIGNMENTS = frozenset({"let_through"})
 
 @frozen_dataclass
 class CampaignContents:
-    """How much of each kind a campaign contains, which is lost when it is deleted."""
+    """How much of each kind a campaign contains, which is lost when it is deleted.
+
+    Of the releases `public` ones have an address that works without an account.
+    """
 
     topics: int
     documents: int
@@ -58,6 +62,8 @@ class CampaignContents:
     judgments: int
     assessors: int
     members: int
+    releases: int
+    public: int
 
 
 def archive_campaign(db: Session, campaign_id: int) -> None:
@@ -116,6 +122,8 @@ def contents_of(db: Session, campaign_id: int) -> CampaignContents:
         judgments=count(JudgmentEventRow),
         assessors=count(AssessorRow),
         members=count(MemberRow, MemberRow.account_id),
+        releases=count(ReleaseRow),
+        public=count(ReleaseRow, case((ReleaseRow.public_at.is_not(None), ReleaseRow.id))),
     )
 
 

@@ -85,7 +85,7 @@ def read_questions(text: str) -> tuple[Question, ...]:
         question = _question(line)
         wrong = _wrong(question, found)
         if wrong:
-            findings.append(Finding("Questions", number, QUESTIONS, f"line {number}: {wrong[0]}", wrong[1]))
+            findings.append(Finding("Questions", number, QUESTIONS, *wrong))
         else:
             found.append(question)
     if len(found) > MOST_QUESTIONS:

@@ -203,7 +203,7 @@ def _name(db: Session, row: GroupRow, name: str) -> None:
         wrong = "the name has invisible characters", "type it again"
     if wrong is not None:
         raise InvalidInput([Finding("Name", None, "group", *wrong)])
-    used = Conflict(f"there is already a group {name}", remedy="choose another name")
+    used = Conflict(f"two groups cannot be called {name}", remedy="choose another name")
     if matching(name, group_names(db, row.campaign_id)) not in {None, row.id}:
         raise used
     row.name = name

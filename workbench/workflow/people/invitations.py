@@ -382,7 +382,8 @@ def _unused(db: Session, campaign_id: int, ids: Collection[int]) -> list[Invitat
         .execution_options(populate_existing=True)
     ).all()
     if not rows:
-        raise NotFound("there is no such invitation", remedy="select one from the list")
+        message = "there is no such invitation" if ids else "no invitation is selected"
+        raise NotFound(message, remedy="select one from the list")
     unused = [row for row in rows if row.used_at is None]
     if not unused:
         raise Conflict("accepted invitations cannot be changed", remedy="remove the role instead")

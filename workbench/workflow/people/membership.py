@@ -189,7 +189,7 @@ def remove_role(db: Session, campaign_id: int, account_id: int, role: Role) -> N
         .returning(MemberRow.account_id)
     )
     if removed is None:
-        raise NotFound("this person does not have this role")
+        raise NotFound("this person does not have this role", remedy="reload the page")
     if role is Role.PARTICIPANT:
         groups = select(GroupRow.id).where(GroupRow.campaign_id == campaign_id)
         db.execute(

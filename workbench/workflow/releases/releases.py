@@ -111,7 +111,7 @@ def release_readiness(db: Session, campaign_id: int, choice: RuleChoice) -> Rele
     judged = sum(id_bytes(one.docno) in pooled[one.topic].docnos for one in open_)
     unjudged = unjudged_pairs(db, campaign_id, report) - judged
     disputes = dispute_counts(db, campaign_id)
-    waiting = sum(count for state, count in disputes.items() if state in (State.OPEN, State.BACK))
+    waiting = sum(count for state, count in disputes.items() if state not in (State.DECIDED, State.SETTLED))
     lines, unsettled = report.summary.settled, report.summary.unsettled
     warnings = []
     for count, code, message, remedy in (
