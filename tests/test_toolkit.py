@@ -108,6 +108,14 @@ def test_judgments_are_settled_by_a_rule(tmp_path: Path) -> None:
     rows += [("1", "d1", "cyd", "0"), ("1", "d2", "ann", "1"), ("1", "d2", "ben", "0")]
     file.write_text("".join("\t".join(row) + "\n" for row in rows))
     assert settle(file, rule="majority", ties="higher").qrels == (Qrel("1", "d1", 2), Qrel("1", "d2", 1))
+    # As the command: the latest answer of an assessor counts, and a grade can mean "cannot judge".
+    rows += [("1", "d2", "ben", "1"), ("1", "d3", "ann", "-2"), ("1", "d3", "ben", "1")]
+    file.write_text("".join("\t".join(row) + "\n" for row in rows))
+    found = settle(file, rule="sum", line=2, cannot_judge=[-2])
+    assert [(one.docno, one.grade) for one in found.qrels] == [("d1", 4)]  # three people graded it alone
+    highest = settle(file, rule="any", cannot_judge=[-2])
+    assert [(one.docno, one.grade) for one in highest.qrels] == [("d1", 2), ("d2", 1), ("d3", 1)]
+    assert agree(file, cannot_judge=[-2]).selection.counts.cannot_judge == 1
 
 
 def test_runs_are_ranked_by_judges_as_by_the_command(tmp_path: Path, runs: list[str]) -> None:
@@ -144,6 +152,17 @@ def test_what_is_wrong_is_raised_with_its_place(tmp_path: Path, runs: list[str],
         make_pool(runs, strategy="guessing")
     with pytest.raises(WorkbenchError):
         score(qrels, runs, "Luck")
+    with pytest.raises(WorkbenchError, match="no order of ties 'foo'"):
+        make_pool(runs, ties="foo")
+    with pytest.raises(WorkbenchError, match="no coefficient 'kappa'"):
+        agree(qrels, qrels).estimate("kappa")
+    with pytest.raises(WorkbenchError, match='no judgment of the assessor "zoe"'):
+        settle([Judgment("ann", "1", "d1", 1)], rule="one", assessor="zoe")
+
+
+def test_one_run_and_measures_may_be_given_as_they_are(runs: list[str], qrels: str) -> None:
+    (alone,) = score(qrels, runs[0], ["AP", "P@5"])
+    assert (alone.tag, list(alone.values)) == ("a", ["AP", "P@5"])
 
 
 def test_the_lines_of_readme_run(

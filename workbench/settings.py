@@ -217,17 +217,21 @@ def _mail(env: Environment) -> MailSettings | None:
 
 def _site(text: str, prefix: str) -> str:
     """The address of the site without a slash at its end, for links in messages and at a provider."""
-    site = text.strip().rstrip("/")
-    if not _is_address(site):
-        raise WorkbenchError(
-            f"WORKBENCH_ADDRESS is {site!r}",
-            remedy="set the whole address of the site, such as https://judge.example.org",
-        )
+    site = site_address(text, "WORKBENCH_ADDRESS")
     if urlsplit(site).path != prefix:
         raise WorkbenchError(
             f"WORKBENCH_ADDRESS is {site!r}, and WORKBENCH_PREFIX is {prefix!r}",
             remedy=f"give both the same path: {site.removesuffix(urlsplit(site).path)}{prefix}",
         )
+    return site
+
+
+def site_address(text: str, called: str) -> str:
+    """An address of this site without a slash at its end; raises WorkbenchError for what can be none."""
+    site = text.strip().rstrip("/")
+    if not _is_address(site):
+        remedy = "set the whole address of the site, such as https://judge.example.org"
+        raise WorkbenchError(f"{called} is {site!r}", remedy=remedy)
     return site
 
 

@@ -17,8 +17,9 @@ from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE, Assessor, answers_of
 from workbench.agreement.report import AgreementReport, agreement_report
 from workbench.agreement.selection import select_ratings
-from workbench.consensus.rules import choices_of, rule_choice
-from workbench.consensus.settle import Consensus, consensus
+from workbench.consensus.rules import ASSESSOR, choices_of, rule_choice
+from workbench.consensus.settle import Consensus, consensus, require_judges
+from workbench.consensus.votes import latest_judgments
 from workbench.errors import WorkbenchError
 from workbench.figures import counted
 from workbench.formats.judgments import graded_judgments
@@ -100,21 +101,27 @@ def read_qrels(file: File, *, cannot_judge: Collection[int] = ()) -> QrelsTable:
 def make_pool(runs: Runs, *, strategy: str = "depth", ties: str = "trec_eval", **parameters: object) -> Pool:
     """Pool runs by a strategy and its parameters; `make_pool(runs, depth=100)` is a depth-100 pool.
 
-    `workbench pool --strategies` lists them with their parameters; `ties` is the order of equal scores:
-    trec_eval, docno-ascending or file. Raises WorkbenchError for an unknown strategy, InvalidInput for wrong
-    parameters.
+    `workbench pool --strategies` lists them with their parameters, after these those that choose while people
+    judge, which make no pool here; `ties` is the order of equal scores: trec_eval, docno-ascending or file.
+    Raises WorkbenchError for an unknown strategy or order, InvalidInput for wrong parameters.
     """
-    return build_pool(map(_run, runs), strategy=strategy, ties=TieRule(ties), parameters=parameters)
+    if ties not in set(TieRule):
+        raise WorkbenchError(
+            f"there is no order of ties {ties!r}", remedy=f"choose one of {', '.join(TieRule)}"
+        )
+    return build_pool(map(_run, _runs(runs)), strategy=strategy, ties=TieRule(ties), parameters=parameters)
 
 
-def agree(*assessors: File | Qrels, **options: Any) -> AgreementReport:
+def agree(*assessors: File | Qrels, cannot_judge: Collection[int] = (), **options: Any) -> AgreementReport:
     """Compare assessors: the qrels of two or more, one each, or one file of judgments by all of them.
+
+    In a file of judgments the grades `cannot_judge`, such as -2, are answers without a grade.
 
     Options are the fields of `workbench.agreement.options.AgreementOptions`, such as `graded=True` or
     `relevant_from=2`; `report.estimate("pooled")` is a coefficient with its interval. A negative grade of
     qrels means not judged. Raises WorkbenchError where fewer than two assessors gave a grade.
     """
-    given = list(_judgments(assessors[0]) if len(assessors) == 1 else _by_assessor(assessors))
+    given = list(_judgments(assessors[0], cannot_judge) if len(assessors) == 1 else _by_assessor(assessors))
     names = list(dict.fromkeys(name for name, *_ in given))
     place = {name: number for number, name in enumerate(names)}
     answers = answers_of(
@@ -127,29 +134,36 @@ def agree(*assessors: File | Qrels, **options: Any) -> AgreementReport:
 
 
 def settle(
-    judgments: File | Iterable[Judgment], *, rule: str, relevant_from: int = 1, **parameters: str
+    judgments: File | Iterable[Judgment],
+    *,
+    rule: str,
+    relevant_from: int = 1,
+    cannot_judge: Collection[int] = (),
+    **parameters: object,
 ) -> Consensus:
     """Make one grade of each pair's judgments by a rule of consensus; `qrels` of the result are the qrels.
 
-    `workbench consensus --help` names the rules with their parameters. Raises WorkbenchError for an unknown
-    rule and for a parameter that is wrong or missing.
+    `workbench consensus --help` names the rules with their parameters. Where an assessor judged a pair more
+    than once the latest counts; in a file the grades `cannot_judge`, such as -2, are answers without a grade.
+    Raises WorkbenchError for an unknown rule and for a parameter that is wrong or missing.
     """
     if isinstance(judgments, str | PathLike):
-        judgments = _read(judgments, graded_judgments, codes=())
-    return consensus(
-        judgments, rule=rule, scale=None, relevant_from=relevant_from, decided=None, **parameters
-    )
+        judgments = _read(judgments, graded_judgments, codes=cannot_judge)
+    latest = latest_judgments(judgments).judgments
+    texts = {name: str(value) for name, value in parameters.items()}
+    require_judges(latest, [text for name, text in texts.items() if name == ASSESSOR.name])
+    return consensus(latest, rule=rule, scale=None, relevant_from=relevant_from, decided=None, **texts)
 
 
-def score(qrels: File | Qrels, runs: Runs, measures: str = "AP nDCG@10 P@10") -> ScoresTable:
+def score(qrels: File | Qrels, runs: Runs, measures: str | Sequence[str] = "AP nDCG@10 P@10") -> ScoresTable:
     """Score runs by measures under ir_measures' names; means are over all topics of the qrels.
 
     Warns (UserWarning) of a run of which nothing matches. Raises WorkbenchError for a measure that is unknown
     or cannot be computed here.
     """
-    scorer = Scorer(qrels if isinstance(qrels, tuple) else read_qrels(qrels), measures)
+    scorer = Scorer(qrels if isinstance(qrels, tuple) else read_qrels(qrels), parse_measures(measures))
     check_complement(scorer.relevance, scorer.measures)
-    return ScoresTable(scorer.score(_matched(scorer, run)) for run in runs)
+    return ScoresTable(scorer.score(_matched(scorer, run)) for run in _runs(runs))
 
 
 def check_release(file: File, *, sha256: str = "") -> ReleaseCheck:
@@ -177,7 +191,7 @@ def compare_releases(
     that change places, with the tests of their differences. Files are read part by part. Raises
     WorkbenchError for a measure that ranks no runs, InvalidInput for a file with a damaged part.
     """
-    given = [_run(run) for run in runs] or None
+    given = [_run(run) for run in _runs(runs)] or None
     with ExitStack() as stack:
         one, other = (
             release if isinstance(release, ReleaseContents) else stack.enter_context(_zipped(release))
@@ -186,7 +200,9 @@ def compare_releases(
         return compare_contents(one, other, runs=given, measure=measure)
 
 
-def score_on_release(release: Release, runs: Runs, measures: str = "AP nDCG@10 P@10") -> ScoresTable:
+def score_on_release(
+    release: Release, runs: Runs, measures: str | Sequence[str] = "AP nDCG@10 P@10"
+) -> ScoresTable:
     """Score runs on the qrels of a release; measures of two grades take its relevance threshold.
 
     Raises WorkbenchError as `score`.
@@ -194,7 +210,7 @@ def score_on_release(release: Release, runs: Runs, measures: str = "AP nDCG@10 P
     opened = release if isinstance(release, ReleaseContents) else read_release(release)
     threshold = opened.rule.relevant_from
     scorer = Scorer(opened.qrels, [at_threshold(one, threshold) for one in parse_measures(measures)])
-    return ScoresTable(scorer.score(_matched(scorer, run)) for run in runs)
+    return ScoresTable(scorer.score(_matched(scorer, run)) for run in _runs(runs))
 
 
 def rank_by_judges(
@@ -203,23 +219,25 @@ def rank_by_judges(
     *,
     measure: str = "AP",
     relevant_from: int = 1,
+    cannot_judge: Collection[int] = (),
     **options: Any,
 ) -> OtherJudges:
     """Rank runs by each assessor's grades, by each rule of consensus, and by random mixtures of assessors.
 
-    Options are the fields of `workbench.trust.orders.RankingOptions`, such as `mixtures=1000` or `seed=1`;
+    In a file of judgments the grades `cannot_judge`, such as -2, are answers without a grade. Options are the
+    fields of `workbench.trust.orders.RankingOptions`, such as `mixtures=1000` or `seed=1`;
     the reference is the rule lower-median unless `reference` names an assessor or another rule. Raises
     WorkbenchError for fewer than two assessors or runs.
     """
     if isinstance(judgments, str | PathLike):
-        judgments = _read(judgments, graded_judgments, codes=(), spaced=True)
+        judgments = _read(judgments, graded_judgments, codes=cannot_judge, spaced=True)
     given = tuple(judgments)
     assessors = qrels_of_assessors(given, relevant_from=relevant_from)
     if len(assessors) < 2:
         raise WorkbenchError("one assessor cannot be compared", remedy="give the judgments of two or more")
     rules = choices_of(rules_to_compare(), rule_choice())
     qrels = [*assessors, *qrels_of_rules(given, rules, relevant_from=relevant_from)]
-    scores = score_under(qrels, map(_run, runs), ranking_measure(measure))
+    scores = score_under(qrels, map(_run, _runs(runs)), ranking_measure(measure))
     chosen = RankingOptions(**{"reference": REFERENCE, **options})
     return other_judges(scores, [one.name for one in assessors], chosen)
 
@@ -238,7 +256,7 @@ def leave_out_groups(
     `groups` are by tag; a run without one is a group of its own. Raises WorkbenchError where a group brought
     all that is judged.
     """
-    read = [_run(run) for run in runs]
+    read = [_run(run) for run in _runs(runs)]
     lines = qrels if isinstance(qrels, tuple) else read_qrels(qrels)
     whole = AlternativeQrels(WHOLE, grades_of(lines), relevant_from)
     pooled = pooled_pairs(depth_pool(read, depth=depth), whole, groups or {})
@@ -257,6 +275,11 @@ def _zipped(file: File) -> Iterator[ZippedRelease]:
     with Path(file).open("rb") as stream, ZippedFiles(stream, source=str(file)) as files:
         files.check()
         yield ZippedRelease.of(files)
+
+
+def _runs(runs: Runs | Run | File) -> Iterable[Run | File]:
+    """The runs; the name of one file is no list of names."""
+    return [runs] if isinstance(runs, str | PathLike | Run) else runs
 
 
 def _run(run: Run | File) -> Run:
@@ -291,8 +314,8 @@ def _one_grade_a_pair(qrels: File | Qrels) -> Qrels:
     return qrels
 
 
-def _judgments(file: File | Qrels) -> Iterator[Answered]:
+def _judgments(file: File | Qrels, cannot_judge: Collection[int]) -> Iterator[Answered]:
     if isinstance(file, tuple):
         raise WorkbenchError("agreement needs two assessors", remedy="give the qrels of two or more")
-    for one in _read(file, graded_judgments, codes=(), spaced=True):
+    for one in _read(file, graded_judgments, codes=cannot_judge, spaced=True):
         yield one.assessor, one.topic, one.docno, _CODES.get(one.answer, one.grade or 0)

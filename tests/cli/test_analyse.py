@@ -87,7 +87,7 @@ def test_runs_may_come_from_the_standard_input_and_bad_ones_are_all_told(runs: l
     refused = workbench("analyse", runs[0], runs[0], str(Path(runs[0]).parent / "none"))
     assert refused.returncode == 1
     assert refused.stdout == b""
-    assert b'the tag "one" is also that of' in refused.stderr
+    assert b"the file is given twice" in refused.stderr
     assert b"there is no such file" in refused.stderr
 
 

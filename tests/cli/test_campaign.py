@@ -164,6 +164,9 @@ def test_people_are_made_invited_and_assigned_by_commands(terminal: Terminal, tm
     assert terminal.does("campaign", "assign", "small", "--per-topic", "2", "--seed", "3") == (
         b"4 new assignments in depth 10\n"
     )
+    for address in ("foo", "http://", "ftp://x.example", "https://judge.example/p?q=1"):
+        refused = terminal.refused("campaign", "invite", "small", "--address", address)
+        assert f"the address of the site is '{address.rstrip('/')}'" in refused
     link = terminal.does("campaign", "invite", "small", "--address", "https://judge.example/").decode()
     assert link.startswith("https://judge.example/invitation/")
     assert terminal.run("account", "password", "nobody", *secret).returncode == 1

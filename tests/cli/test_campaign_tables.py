@@ -80,7 +80,7 @@ def test_loading_says_what_was_new_and_which_pooled_documents_have_no_text(
     assert done.returncode == 0
     # d9 is in no pool, and d2 of the pool is not in the file.
     assert rows(done.stdout)[1][1:] == ["2", "1", "0", "0", "1"]
-    assert done.stderr.decode() == "1 pooled documents without text:\n  d2\n"
+    assert done.stderr.decode() == "1 pooled document without text:\n  d2\n"
 
 
 def test_judgments_are_imported_with_a_note_of_pairs_that_come_again(populated: Terminal) -> None:
@@ -168,7 +168,7 @@ def test_agreement_is_told_of_all_of_two_and_of_coefficients(populated: Terminal
     words = ("campaign", "agreement", "harbour")
     # Eve and Una agree that d1 is relevant, and differ on d2.
     pair = populated.does(*words, "--pair", "Eve", "Una").decode()
-    assert "Where they differ: 1 pairs, largest difference first" in pair
+    assert "Where they differ: 1 pair, largest difference first" in pair
     assert pair.splitlines()[-1] == "T1\td2\t0\t2"
     whole = populated.does(*words).decode()
     assert "Overlap of relevant sets, from grade 2" in whole

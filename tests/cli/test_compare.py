@@ -30,7 +30,8 @@ def files(tmp_path: Path) -> list[Path]:
 
 
 def invoke(command: click.Command, *arguments: str | Path) -> Result:
-    return CliRunner().invoke(command, ["-m", "RR", *(str(argument) for argument in arguments)])
+    measure = [] if "-m" in arguments else ["-m", "RR"]
+    return CliRunner().invoke(command, [*measure, *(str(argument) for argument in arguments)])
 
 
 def test_two_runs_are_compared_by_topic_and_tested(files: list[Path]) -> None:
@@ -51,11 +52,11 @@ def test_two_runs_are_tables_for_people_and_for_papers(files: list[Path]) -> Non
     assert invoke(compare, *files[:3], "--csv").stdout.splitlines()[1:] == ["1,1.0,0.5,0.5", "2,1.0,1.0,0.0"]
 
 
-@pytest.mark.parametrize("count", [1, 3])
-def test_compare_takes_two_runs(files: list[Path], count: int) -> None:
+@pytest.mark.parametrize(("count", "said"), [(1, "1 was given"), (3, "3 were given: see workbench pairs")])
+def test_compare_takes_two_runs(files: list[Path], count: int, said: str) -> None:
     done = invoke(compare, *files[: count + 1])
     assert done.exit_code == 2
-    assert "workbench pairs" in done.output
+    assert f"two runs are compared, and {said}" in done.output
 
 
 def test_every_two_runs_are_tested_with_a_correction(files: list[Path]) -> None:
@@ -90,6 +91,9 @@ def test_the_threshold_of_the_measure_decides_what_is_relevant(files: list[Path]
 
 def test_runs_are_compared_by_one_measure(files: list[Path]) -> None:
     assert isinstance(invoke(topics, *files, "-m", "AP P@10").exception, WorkbenchError)
+    # Repeated as `score` takes it, the first would be dropped without a word.
+    again = invoke(topics, *files, "-m", "AP", "-m", "P@10")
+    assert (again.exit_code, "one measure is compared, and 2 were given" in again.stderr) == (2, True)
 
 
 def test_no_significance_is_claimed_over_topics_that_a_run_does_not_have(tmp_path: Path) -> None:

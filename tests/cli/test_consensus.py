@@ -15,7 +15,8 @@ from click.testing import CliRunner, Result
 from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
 from tests.cli.executable import qrels_file
 from tests.support import shared
-from workbench.cli.consensus import command, write_out
+from workbench.cli.consensus import command
+from workbench.cli.files import write_out
 from workbench.cli.main import workbench
 from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Judgment

@@ -59,7 +59,7 @@ def test_what_was_loaded_is_a_table_and_what_was_not_is_told(terminal: Terminal,
         "part\tfound\tadded", "topics\t2\t0", "judgments of NIST\t4\t4", "documents\t5\t3",
     ]  # fmt: skip
     told = done.stderr.decode()
-    assert "note: 1 judgments with a negative grade were left out\n" in told
+    assert "note: left out, 1 judgment with a negative grade\n" in told
     assert "2 pooled documents are not in the collection: d#3, é5\n" in told
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.executable import Done, qrels_file, run_file, workbench
-from workbench.cli.inputs import opened_each
+from workbench.cli.files import opened_each
 from workbench.errors import InvalidInput
 
 

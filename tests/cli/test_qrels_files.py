@@ -62,7 +62,7 @@ def test_diversity_measures_read_subtopics(runs: list[Path], tmp_path: Path) -> 
 def test_other_measures_refuse_subtopics_in_one_finding(form: str, runs: list[Path], tmp_path: Path) -> None:
     qrels = tmp_path / "diverse.qrels"
     qrels.write_text(DIVERSE)
-    refused = score(qrels, *runs, "-m", "AP", "--format", form).exception
+    refused = score(qrels, runs[0], "-m", "AP", "--format", form).exception
     assert isinstance(refused, InvalidInput)
     assert [(one.source, one.line, one.code) for one in refused.findings] == [(str(qrels), 2, "subtopics")]
 

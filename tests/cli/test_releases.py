@@ -83,7 +83,17 @@ def test_a_damaged_release_is_refused_by_every_command(filled: Terminal, tmp_pat
     done = filled.run("release", "check", damaged)
     assert done.returncode == 1
     assert b"guidelines.md" in done.stderr
-    assert filled.run("release", "compare", damaged, damaged).returncode == 1
+    whole = tmp_path / "whole.zip"
+    filled.does("campaign", "release", "download", "harbour", "1.0", "-o", whole)
+    compared = filled.run("release", "compare", whole, damaged)
+    assert compared.returncode == 1
+    assert f"{damaged}: guidelines.md".encode() in compared.stderr
+    # What is whole has its row, whatever becomes of the others.
+    checked = filled.run("release", "check", whole, damaged, tmp_path / "nowhere.zip")
+    assert checked.returncode == 1
+    assert [line.split(b"\t")[3] for line in checked.stdout.splitlines()] == [b"result", b"whole", b"damaged"]
+    assert f"{damaged}: guidelines.md".encode() in checked.stderr
+    assert b"there is no such file" in checked.stderr
     assert filled.run("campaign", "release", "import", damaged).returncode == 1
 
 

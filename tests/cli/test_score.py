@@ -116,7 +116,7 @@ def test_near_ties_may_be_scored_as_trec_eval_does_since_2023_and_are_noted(tmp_
     assert said(qrels, near, "-m", "RR", "--double-precision")[0]["value"] == 1.0
     assert invoke(qrels, near).stderr.count("\n") == 1
     assert "in 1 of 1 runs" in invoke(qrels, near).stderr
-    assert "in 1 topics of near" in invoke(qrels, near, "--warnings").stderr
+    assert "in 1 topic of near" in invoke(qrels, near, "--warnings").stderr
 
 
 def test_ids_that_are_no_utf8_survive_in_json(tmp_path: Path) -> None:
@@ -227,7 +227,14 @@ def test_ids_outside_utf8_do_not_end_trec_evals_code(tmp_path: Path) -> None:
 def test_what_trec_evals_lines_cannot_have_is_refused(
     others: list[str], qrels: Path, runs: list[Path]
 ) -> None:
-    assert invoke(qrels, *runs, "--format", "trec_eval", *others).exit_code == 2
+    assert invoke(qrels, runs[0], "--format", "trec_eval", *others).exit_code == 2
+
+
+@pytest.mark.parametrize("form", ["trec_eval", "ir_measures"])
+def test_lines_without_a_tag_are_printed_of_one_run_alone(form: str, qrels: Path, runs: list[Path]) -> None:
+    done = invoke(qrels, *runs, "--format", form)
+    assert done.exit_code == 2
+    assert "does not say of which run a line is: give one RUN" in done.stderr
 
 
 def test_facts_of_the_qrels_do_not_depend_on_the_run(qrels: Path, runs: list[Path]) -> None:

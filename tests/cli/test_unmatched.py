@@ -116,7 +116,6 @@ def test_a_simulation_of_other_documents_or_topics_is_told_why(tmp_path: Path, q
     [
         "score QRELS RUNS",
         "score QRELS RUNS --warnings",
-        "score QRELS RUNS --format trec_eval",
         "compare QRELS RUNS",
         "pairs QRELS RUNS",
         "topics QRELS RUNS",

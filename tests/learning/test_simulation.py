@@ -50,19 +50,25 @@ def test_means_are_over_topics_with_an_interval_and_the_range_of_the_seeds() -> 
     # 7.
     effort = found["effort@0.8"]
     assert (effort.value, effort.seeds_low, effort.seeds_high) == (6.0, 5.0, 7.0)
-    # Student's t of one degree is 12.7062 and the standard error of 3 and 9 is 3: more than the 10 documents.
-    assert (effort.low, effort.high) == (0.0, 10.0)
+    # Two topics give no interval, as nowhere else.
+    assert (effort.low, effort.high) == (None, None)
     # Recall after 2: A 1 and .5, B .5 and 0.
     assert found["recall@R"].value == 0.5
 
 
 def test_the_interval_of_a_mean_is_students() -> None:
-    never = StopPoint(None, None, "")
-    reviews = tuple(review(topic, 0, [1, at], never) for topic, at in (("A", 3), ("B", 4), ("C", 5)))
-    found = LearnerSimulation(SimulationOptions(rules=("knee",)), 10, reviews).measures()
-    (effort,) = (one for one in found if one.measure == "effort@0.8")
-    # t of two degrees is 4.3027; the standard error of 3, 4 and 5 is .57735.
-    assert (effort.low, effort.high) == pytest.approx((4 - 2.4841, 4 + 2.4841), abs=1e-3)
+    def bounds(efforts: tuple[int, ...]) -> tuple[float | None, float | None]:
+        never = StopPoint(None, None, "")
+        reviews = tuple(review(str(topic), 0, [1, at], never) for topic, at in enumerate(efforts))
+        found = LearnerSimulation(SimulationOptions(rules=("knee",)), 10, reviews).measures()
+        (effort,) = (one for one in found if one.measure == "effort@0.8")
+        return effort.low, effort.high
+
+    # t of four degrees is 2.7764; the standard error of 3 to 7 is .70711.
+    assert bounds((3, 4, 5, 6, 7)) == pytest.approx((5 - 1.9632, 5 + 1.9632), abs=1e-3)
+    # 5.2 -+ 2.7764 * 1.9596 is less than nothing, and more than the 10 documents.
+    assert bounds((2, 2, 2, 10, 10)) == (0.0, 10.0)
+    assert bounds((3, 4, 5, 6)) == (None, None)
 
 
 def test_what_never_stops_is_read_to_the_end() -> None:

@@ -33,6 +33,7 @@ from workbench.agreement.ratings import MISSING, Ratings, Table, pair_tables
 from workbench.agreement.selection import Selection
 from workbench.agreement.tally import Tally, tally
 from workbench.agreement.weights import Weights, nominal
+from workbench.errors import WorkbenchError
 from workbench.frozen import frozen_dataclass
 
 
@@ -241,8 +242,12 @@ def calculations(
 
 
 def chosen(found: Sequence[Estimate], name: str) -> Estimate:
-    """The estimate of a coefficient, by its name."""
-    return next(one for one in found if one.name == name)
+    """The estimate of a coefficient, by its name; raises WorkbenchError for a name that none has."""
+    for one in found:
+        if one.name == name:
+            return one
+    names = ", ".join(one.name for one in found)
+    raise WorkbenchError(f"there is no coefficient {name!r}", remedy=f"choose one of {names}")
 
 
 def _written(coefficient: Coefficient, found: CoefficientValue) -> CoefficientValue:

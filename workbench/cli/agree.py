@@ -33,7 +33,7 @@ from workbench.agreement.sample_size import (
 from workbench.agreement.selection import Selection, select_ratings
 from workbench.agreement.weights import WEIGHTS, OwnWeights, parse_weights
 from workbench.cli.agreement_output import print_agreement
-from workbench.cli.inputs import FILE
+from workbench.cli.files import FILE
 from workbench.cli.output import (
     Command,
     Decorator,

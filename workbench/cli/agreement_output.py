@@ -19,7 +19,7 @@ from workbench.agreement.pairwise import AssessorPair, Threshold
 from workbench.agreement.report import AgreementReport, Matrix, what_differs
 from workbench.agreement.selection import Selection
 from workbench.cli.output import figure, print_export, printable, say_figures, say_table
-from workbench.figures import percent
+from workbench.figures import counted, percent
 
 if TYPE_CHECKING:
     from workbench.agreement.pair_report import PairReport
@@ -60,7 +60,7 @@ def say_pair(report: PairReport) -> None:
         _say_table(report.by_grade, labels, _names(selection, report.numbers))
     if report.thresholds:
         _say_thresholds(report.thresholds)
-    click.echo(f"\nWhere they differ: {len(report.disagreed):,} pairs, largest difference first\n")
+    click.echo(f"\nWhere they differ: {counted(len(report.disagreed), 'pair')}, largest difference first\n")
     rows = [(one.topic, one.docno, one.first, one.second) for one in report.disagreed]
     say_table(["topic", "doc", *_names(selection, report.numbers)], rows, numeric_from=2)
 
@@ -108,7 +108,7 @@ def _say_all(report: AgreementReport, names: Sequence[str]) -> None:
     names_of = [one.plain for one in COEFFICIENTS.values()]
     say_table(["", "n", *names_of, "interval of pooled", ""], rows, numeric=range(1, 2 + len(names_of)))
     if report.left_out:
-        click.echo(f"{report.left_out:,} assessors with fewer grades are not in this list.")
+        click.echo(f"Not in this list: {counted(report.left_out, 'assessor')} with fewer grades.")
 
 
 def _say_paradox(report: AgreementReport, found: Paradox) -> None:
@@ -194,7 +194,7 @@ def _say_two(
     first, second = _names(selection, numbers)
     shared = selection.shared(*numbers)
     alone = f"{shared.first_only} by {first} only, {shared.second_only} by {second} only"
-    click.echo(f"\n{first} and {second}: {shared.both} pairs judged by both, {alone}\n")
+    click.echo(f"\n{first} and {second}: {counted(shared.both, 'pair')} judged by both, {alone}\n")
     labels = [_grade(selection, grade) for grade in selection.ratings.categories]
     _say_table(two, labels, (first, second))
     click.echo("")

@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 
 import click
 
-from workbench.cli.inputs import FILE, STANDARD_INPUT, file_option, is_file, open_input, read_input
+from workbench.cli.files import FILE, STANDARD_INPUT, file_option, is_file, open_input, read_input
 from workbench.cli.output import (
     FOLDER,
     POSITIVE,

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from workbench.cli.inputs import QRELS_FILE
+from workbench.cli.files import QRELS_FILE
 from workbench.cli.output import (
     SEED,
     TIES,
@@ -18,6 +18,7 @@ from workbench.cli.output import (
     all_of,
     figure,
     form_options,
+    one_measure,
     print_export,
     say_aside,
     say_figures,
@@ -34,6 +35,7 @@ from workbench.cli.qrels_files import (
 )
 from workbench.cli.runs import RunFiles, run_arguments
 from workbench.errors import WorkbenchError
+from workbench.figures import counted
 from workbench.frozen import frozen_dataclass
 from workbench.records import TieRule
 from workbench.scoring.measures import check_complement, parse_measures
@@ -111,7 +113,7 @@ def say_two_runs(found: TwoRuns) -> None:
     )
     effect = figure(one.effect, ".2f", "undefined")
     say_aside(
-        f"{found.shown}, {found.first.tag} less {found.second.tag} over {one.topics} topics: "
+        f"{found.shown}, {found.first.tag} less {found.second.tag} over {counted(one.topics, 'topic')}: "
         f"{one.mean:.4f} ({interval}), d_z {effect}; better on {one.better}, equal on {one.tied}, "
         f"worse on {one.worse}",
     )
@@ -141,7 +143,7 @@ def say_all_pairs(found: AllPairs) -> None:
     if found.finds_nothing:
         say_aside(f"note: {found.finds_nothing}")
     say_aside(
-        f"{found.shown} of {len(found.ranked)} runs over {found.compared.topics} topics: "
+        f"{found.shown} of {len(found.ranked)} runs over {counted(found.compared.topics, 'topic')}: "
         f"{found.significant} of {found.pairs} differences are significant at {1 - LEVEL:.2g} "
         f"({method_in_words(found.compared)})",
     )
@@ -164,7 +166,8 @@ def say_topic_table(found: TopicTable) -> None:
             for one in found.lines
         ],
     )
-    say_aside(f"{found.shown} of {found.lines[0].runs} runs on {len(found.lines)} topics")
+    runs, topics = counted(found.lines[0].runs, "run"), counted(len(found.lines), "topic")
+    say_aside(f"{found.shown} of {runs} on {topics}")
 
 
 @frozen_dataclass
@@ -199,7 +202,7 @@ def _scoring(command: Function) -> Function:
 _reads_runs = all_of(
     QRELS_FILE,
     run_arguments(),
-    setting("-m", "--measure", default="AP", help="One measure, such as AP, nDCG@10 or P(rel=2)@10."),
+    one_measure(default=("AP",), show_default=True, help="One measure, such as AP, nDCG@10 or P(rel=2)@10."),
     TIES,
     cannot_judge_option,
     form_options,
@@ -219,10 +222,10 @@ def compare(scored: ScoredRuns, *, form: str, average_over: str, seed: int) -> N
     randomisation and paired bootstrap (Sakai 2006). For more than two runs see workbench pairs, which
     corrects for their number. --csv prints the topics, --latex the tests, --json both.
     """
-    if len(scored.runs) != 2:
-        raise click.UsageError(
-            f"two runs are compared, and {len(scored.runs)} were given: see workbench pairs"
-        )
+    given = len(scored.runs)
+    if given != 2:
+        more = "1 was given" if given == 1 else f"{given} were given: see workbench pairs"
+        raise click.UsageError(f"two runs are compared, and {more}")
     first, second = scored.runs
     everywhere = average_over == "qrels"
     found = two_runs(first, second, scored.measure, qrels=scored.qrels, seed=seed, all_topics=everywhere)

@@ -7,10 +7,7 @@ from __future__ import annotations
 
 import functools
 import json
-import os
-import sys
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +17,7 @@ import click
 from workbench.agreement.alpha import alpha
 from workbench.agreement.coefficients import coefficient_value
 from workbench.agreement.ratings import judged_ratings
-from workbench.cli.inputs import FILE, QRELS, read_each
+from workbench.cli.files import FILE, QRELS, read_each, write_out
 from workbench.cli.output import (
     NEW_FILE,
     Decorator,
@@ -33,6 +30,7 @@ from workbench.cli.output import (
     flag,
     json_flag,
     number_setting,
+    refuse_given,
     say_aside,
     say_figures,
     say_json,
@@ -54,12 +52,14 @@ from workbench.consensus.settle import (
     accuracy,
     consensus,
     label_export,
+    require_judges,
     summary,
     summary_json,
 )
 from workbench.consensus.sums import soft_export, soft_labels
 from workbench.consensus.votes import Pair, RuleParameter, latest_judgments
 from workbench.errors import WorkbenchError
+from workbench.figures import counted
 from workbench.formats.judgments import graded_judgments, write_judgment_groups
 from workbench.formats.qrels import write_qrels
 from workbench.records import Judgment, grades_of
@@ -80,7 +80,7 @@ OUTPUT = click.option(
     "-o",
     "--output",
     type=NEW_FILE,
-    help="File to write; by default, print.",
+    help="File to write what --export names; by default, print.",
 )
 
 
@@ -170,6 +170,8 @@ def command(
     """
     if export in ("qrels", "labels") and len(rules) != 1:
         raise click.UsageError(f"--export {export} needs one --rule")
+    if output and not export:
+        raise click.UsageError("--output needs --export, which says what the file is")
     if as_json and export in ("qrels", "groups"):
         raise click.UsageError(f"--export {export} is text for other programs: leave out --json")
     read = read_each(files, partial(graded_judgments, codes=codes))
@@ -181,6 +183,10 @@ def command(
     )
     names = rules or tuple(name for name in default_rules(slow=True) if name != "one" or people)
     choices = choices_of(names, choice, assessors=people)
+    if rules:
+        unused = {name for name, _ in choice.given} - {name for one in choices for name, _ in one.given}
+        refuse_given(unused, f"is no parameter of {', '.join(rules)}")
+    require_judges(latest.judgments, people)
     decisions = grades_of(read_graded(decided, codes)) if decided else {}
 
     def settled(one: RuleChoice) -> Consensus:
@@ -203,7 +209,7 @@ def command(
             write_export(label_export(only), output, as_json)
         else:
             write_out(write_qrels(only.qrels), output)
-        say_aside(f"{len(only.qrels)} pairs; {len(only.unsettled)} left without a grade")
+        say_aside(f"{counted(len(only.qrels), 'pair')}; {len(only.unsettled)} left without a grade")
     if export:
         return
     found: dict[str, Consensus] = {}
@@ -323,35 +329,3 @@ def write_export(export: Export, output: Path | None, as_json: bool) -> None:
     """Write a table as CSV or as JSON."""
     parts = [json.dumps(export.data(), allow_nan=False).encode() + b"\n"] if as_json else export.csv_parts()
     write_out(parts, output)
-
-
-def write_out(parts: Iterable[bytes], output: Path | None) -> None:
-    """Write bytes to a file, or to the standard output; raises WorkbenchError where that cannot be.
-
-    A file has its name only once it is complete; what is no file, such as a pipe, is written to as it is.
-    """
-    if output is None:
-        sys.stdout.buffer.writelines(parts)
-        return
-    try:
-        if output.exists() and not output.is_file():
-            with output.open("wb") as file:
-                file.writelines(parts)
-        else:
-            _write_whole(parts, output.resolve())
-    except OSError as error:
-        raise WorkbenchError(f"{output} cannot be written: {error.strerror}") from None
-
-
-def _write_whole(parts: Iterable[bytes], output: Path) -> None:
-    partial = output.with_name(f".{output.name}.{os.getpid()}.partial")
-    try:
-        with partial.open("xb") as file:
-            file.writelines(parts)
-        if output.exists():
-            partial.chmod(output.stat().st_mode & 0o777)
-        partial.replace(output)
-    except BaseException:
-        with suppress(OSError):
-            partial.unlink()
-        raise

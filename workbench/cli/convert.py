@@ -6,7 +6,7 @@ from pathlib import Path, PurePath
 
 import click
 
-from workbench.cli.inputs import open_input
+from workbench.cli.files import open_input, write_out
 from workbench.cli.output import NEW_FILE, setting, toggle
 from workbench.errors import WorkbenchError
 from workbench.formats.frames import FRAMES, frame_csv, frame_of, frame_parquet, is_frame, read_frame
@@ -35,18 +35,15 @@ def command(source: str, target: Path, columns: str, tag: str | None, qrels: boo
 
     FILE is recognised by its content: TREC's form, BEIR's qrels, or a frame of PyTerrier or ranx in CSV or
     Parquet; plain or gzip. The name of TO decides its form: .csv, .parquet, .tsv (BEIR's qrels), anything
-    else TREC's.
+    else TREC's; with .gz after it, gzip. - is standard output, in TREC's form.
     """
     with open_input(source) as (stream, name):
         stem = "-".join(PurePath(name).name.removesuffix(".gz").rpartition(".")[0].split())
         content = _read(open_source(stream, name), name, tag or stem or "run", qrels)
     if isinstance(content, Run) and tag:
         content = Run(tag, content.rankings)
-    written = _written(content, target.suffix.lower(), columns)
-    try:
-        target.write_bytes(written)
-    except OSError as error:
-        raise WorkbenchError(f"{target} cannot be written: {error.strerror}") from error
+    form = PurePath(target.name.lower().removesuffix(".gz")).suffix
+    write_out([_written(content, form, columns)], target)
 
 
 def _read(plain: Peekable, name: str, tag: str, qrels: bool | None) -> Run | tuple[Qrel, ...]:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError, finding_to_json
 from workbench.records import TieRule
@@ -443,9 +444,28 @@ def _short(cell: object) -> object:
     return f"{cell:z.3f}" if isinstance(cell, float) else cell
 
 
+def refuse_given(names: Collection[str], reason: str) -> None:
+    """Raise UsageError for the first of these options, by what the command calls them, that was given."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name in names and source is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{max(option.opts, key=len)} {reason}")
+
+
+def _only_one(_context: click.Context, option: click.Parameter, values: Texts) -> str | None:
+    """The value of an option that its sisters in other commands let people repeat."""
+    if len(values) > 1:
+        raise click.BadParameter(f"one measure is compared, and {len(values)} were given", param=option)
+    return values[0] if values else None
+
+
+one_measure = partial(click.option, "-m", "--measure", multiple=True, callback=_only_one)
 JSON_OBJECT = json_flag(help="One JSON object.")
 JSON_ARRAY = json_flag(help="One JSON array.")
-MEASURE = setting("-m", "--measure", default="AP", help="Measure that ranks the runs, such as AP or nDCG@10.")
+MEASURE = one_measure(
+    default=("AP",), show_default=True, help="Measure that ranks the runs, such as AP or nDCG@10."
+)
 RELEVANT_FROM = number_setting("--relevant-from", default=1, metavar="N", help="Lowest relevant grade.")
 tie_option = partial(setting, type=OneOf(TieRule), default=TieRule.TREC_EVAL.value)
 TIES = tie_option(

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from workbench.cli.inputs import file_option
+from workbench.cli.files import file_option
 from workbench.cli.output import (
     JSON_OBJECT,
     TIES,
@@ -25,6 +25,7 @@ from workbench.cli.output import (
     json_flag,
     number_option,
     number_setting,
+    refuse_given,
     repeatable,
     say_aside,
     say_json,
@@ -34,8 +35,16 @@ from workbench.cli.output import (
     tie_option,
     usage_errors,
 )
-from workbench.cli.qrels_files import GROUPS, all_matched, cannot_judge_option, read_graded, read_groups
+from workbench.cli.qrels_files import (
+    GROUPS,
+    all_matched,
+    cannot_judge_option,
+    note_groups,
+    read_graded,
+    read_groups,
+)
 from workbench.cli.runs import RunFiles, read_runs, read_tops, run_arguments
+from workbench.figures import counted
 from workbench.pooling.adaptive_pool import simulated
 from workbench.pooling.analysis import (
     BEYOND,
@@ -186,6 +195,8 @@ def pool(
             if qrels is not None
             else f"{recipe.strategy} needs judgments: give them with --qrels, or make the pool in a campaign"
         )
+    if qrels is None:
+        refuse_given({"relevant_from", "unjudged", "codes"}, "needs --qrels: without, nothing is judged")
     values, ties = recipe.values(), recipe.ties
     depth = ALL_STRATEGIES[recipe.strategy].depth_read(values)
     if recipe.strategy == DEPTH.name and depth is not None and not as_json and not warnings:
@@ -209,7 +220,7 @@ def pool(
         known = sum(one.relevant is not None for one in judged)
         found = sum(one.relevant is True for one in judged)
         say_aside(
-            f"{len(judged)} pairs of {len(adaptive.topics)} topics: {known} judged in {qrels}, "
+            f"{counted(len(judged), 'pair')} of {len(adaptive.topics)} topics: {known} judged in {qrels}, "
             f"{found} relevant of {sum(relevant.values())} there"
         )
         return
@@ -419,7 +430,7 @@ def _notes(part: str, found: Analysis) -> Iterator[str]:
             yield f"{len(found.near_duplicates)} pairs share {NEAR_DUPLICATE:.0%} or more: near-duplicates"
     elif part == "ties":
         let_in, kept_out = len(found.decided.let_in), len(found.decided.kept_out)
-        yield f"the tie rule included {let_in} pairs and excluded {kept_out}"
+        yield f"the tie rule included {counted(let_in, 'pair')} and excluded {kept_out}"
     elif part == "topics":
         yield f"median {found.median:g} pairs; {len(found.unusual)} topics are much larger or smaller"
 
@@ -449,4 +460,6 @@ def analyse(
     """
     groups = read_groups(groups_file) if groups_file is not None else {}
     read = read_runs(runs, warnings=False, depth=BEYOND * depth, ties=None)
-    say_analysis(analysis(examine(read, depth=depth, ties=ties), groups=groups), part, as_json=as_json)
+    examined = examine(read, depth=depth, ties=ties)
+    note_groups(groups, examined.overlap.tags)
+    say_analysis(analysis(examined, groups=groups), part, as_json=as_json)

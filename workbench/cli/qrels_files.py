@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, TypeVar
 
-from workbench.cli.inputs import file_option, is_file, open_input, read_each, read_input
+from workbench.cli.files import file_option, is_file, open_input, read_each, read_input
 from workbench.cli.output import Command, printable, repeatable, say_aside, say_mismatch, with_progress
 from workbench.cli.runs import RunFiles, repeated_tag
 from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
+from workbench.figures import counted
 from workbench.formats.judgments import graded_judgments
 from workbench.formats.packed_runs import PackedRun
 from workbench.formats.qrels import PackedQrels, read_qrels, read_qrels_arrays
@@ -143,6 +144,16 @@ def read_groups(name: str) -> dict[str, str]:
     if findings:
         raise InvalidInput(findings)
     return groups
+
+
+def note_groups(groups: Mapping[str, str], tags: Iterable[str]) -> None:
+    """Say which tags of a groups file are of no run that was given: a misspelt run is a group of its own."""
+    strange = groups.keys() - set(tags)
+    if strange:
+        say_aside(
+            f"note: {counted(len(strange), 'tag')} in the groups file named by --groups "
+            f"{'is' if len(strange) == 1 else 'are'} of no run given, such as {printable(min(strange))}"
+        )
 
 
 def read_tags(name: str) -> tuple[str, ...]:

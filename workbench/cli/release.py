@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from workbench.cli.inputs import FILE, open_input, read_each
+from workbench.cli.files import FILE, open_input, read_each
 from workbench.cli.main import CommandGroup
 from workbench.cli.output import (
     FIRST_AND_SECOND,
@@ -37,7 +37,7 @@ from workbench.cli.output import (
     text_option,
 )
 from workbench.cli.qrels_files import matched
-from workbench.errors import finding_to_json
+from workbench.errors import Finding, InvalidInput, finding_to_json
 from workbench.figures import counted
 from workbench.formats.documents import read_documents
 from workbench.formats.runs import read_run
@@ -84,13 +84,21 @@ def check(releases: Texts, sha256: str, documents: Texts, as_json: bool) -> None
     if (sha256 or documents) and len(releases) > 1:
         raise click.UsageError("--sha256 and --documents are for one release: give one")
     checked: list[tuple[str, ReleaseCheck]] = []
+    unread: list[Finding] = []
     for name in releases:
-        with open_input(name) as (stream, source):
-            checked.append((source, check_release(stream, source=source, sha256=sha256)))
-    ((_, first), *_) = checked
-    texts = None
-    if documents and first.contents is not None:
-        texts = check_documents(first.contents, _documents(documents), ", ".join(documents))
+        try:
+            with open_input(name) as (stream, source):
+                found = check_release(stream, source=source, sha256=sha256)
+        except InvalidInput as error:
+            unread.extend(error.findings)
+            continue
+        if len(releases) > 1:
+            found = replace(found, findings=_within(source, found.findings))
+        checked.append((source, found))
+    first = checked[0][1].contents if checked else None
+    texts = (
+        check_documents(first, _documents(documents), ", ".join(documents)) if documents and first else None
+    )
     if as_json:
         say_json([_json(source, one, texts) for source, one in checked])
     else:
@@ -113,8 +121,17 @@ def check(releases: Texts, sha256: str, documents: Texts, as_json: bool) -> None
         if texts is not None:
             say_findings(texts.findings)
             say_aside(f"{texts.same:,} of {counted(texts.stated, 'document')} as judged")
+    if unread:
+        raise InvalidInput(unread)
     if any(not one.whole for _, one in checked) or (texts is not None and texts.findings):
         raise SystemExit(REFUSED)
+
+
+def _within(name: str, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings about the files of one of several releases, each named with the release that it is in."""
+    return tuple(
+        one if one.source == name else replace(one, source=f"{name}: {one.source}") for one in findings
+    )
 
 
 def _documents(names: Texts) -> Iterator[Document]:
@@ -241,7 +258,7 @@ def _say(found: ReleaseComparison) -> None:
     )
     tau = figure(compared.tau.value, ".3f", "undefined")
     click.echo(
-        f"\nKendall's tau {tau} over {compared.runs:,} runs; topics in the qrels: {effect.topics[0]:,} and "
+        f"\nKendall's tau {tau} over {compared.runs} runs; topics in the qrels: {effect.topics[0]:,} and "
         f"{effect.topics[1]:,}; pairs of runs that swap: {compared.swapped:,}"
     )
     for swap in effect.swaps:
@@ -272,5 +289,8 @@ def _release(name: str) -> Iterator[ZippedRelease]:
         if not stream.seekable():
             shutil.copyfileobj(stream, kept)
         with ZippedFiles(stream if stream.seekable() else kept, source=source) as files:
-            files.check()
+            try:
+                files.check()
+            except InvalidInput as error:
+                raise InvalidInput(_within(source, error.findings)) from None
             yield ZippedRelease.of(files)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from workbench.cli.inputs import FILE, open_input
+from workbench.cli.files import FILE, open_input
 from workbench.cli.output import (
     Command,
     Function,
@@ -153,6 +153,8 @@ def _each(files: RunFiles, read: Callable[[BinaryIO, str], AnyRun]) -> Iterator[
 
 def repeated_tag(tag: str, source: str, before: str) -> Finding:
     """Two files with one tag: which is which, nothing that is printed of them could tell."""
+    if source == before:
+        return Finding(source, None, "file-repeated", "the file is given twice", "leave it out once")
     return Finding(
         source,
         None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.inputs import QRELS_FILE, file_option
+from workbench.cli.files import QRELS_FILE, file_option
 from workbench.cli.output import (
     TIES,
     Integers,
@@ -20,6 +20,7 @@ from workbench.cli.output import (
     one_form,
     print_csv,
     print_export,
+    refuse_given,
     say_aside,
     say_figures,
     say_json,
@@ -39,6 +40,7 @@ from workbench.cli.qrels_files import (
 )
 from workbench.cli.runs import RunFiles, read_arrays, read_runs, run_arguments
 from workbench.errors import WorkbenchError
+from workbench.figures import counted
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.curves import CURVES, CurveOptions
 from workbench.scoring.kernels import Reads, reads
@@ -113,7 +115,7 @@ def _rows(
 
 
 def say_as_ir_measures(scores: Sequence[RunScores], *, per_topic: bool) -> None:
-    """Print scores as the program ir_measures does; of several runs one after another."""
+    """Print the scores of a run as the program ir_measures does."""
     of_all = "all\t" if per_topic else ""
     for result in scores:
         for name, value in result.values.items():
@@ -131,7 +133,7 @@ def _note_near_ties(scores: Sequence[RunScores], *, by_name: bool) -> None:
         "scorers disagree on their order (see --double-precision; --warnings names the runs)",
     )
     for result in tied if by_name else ():
-        say_aside(f"note: near ties in {result.topics_near_tied} topics of {result.tag}")
+        say_aside(f"note: near ties in {counted(result.topics_near_tied, 'topic')} of {result.tag}")
 
 
 FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
@@ -210,6 +212,8 @@ def score(
         raise click.UsageError(f"--json and --format {form} cannot be combined: keep one of them")
     if form == "trec_eval" and (double_precision or warnings):
         raise click.UsageError("--format trec_eval takes neither --double-precision nor --warnings")
+    if form in {"trec_eval", "ir_measures"} and len(runs.names) > 1:
+        raise click.UsageError(f"--format {form} does not say of which run a line is: give one RUN")
     all_topics = average_over != "run"
     if form == "trec_eval":
         # Imported where it is used, since few ask for it.
@@ -285,6 +289,12 @@ def _known_documents(name: str, judged: tuple[Qrel, ...]) -> KnownDocuments:
 
 
 _DEEPEST = 100_000
+_CURVE_OPTIONS = {
+    "recall-precision": ("interpolation",),
+    "rank": ("depth", "beta"),
+    "roc": ("depth", "docs"),
+    "gain": ("depth", "base"),
+}
 
 
 @click.command("curve")
@@ -351,6 +361,8 @@ def curve(
     A topic that a run lacks counts as one of which it retrieves nothing. The last column counts the topics of
     the qrels that the run has.
     """
+    of_others = {name for names in _CURVE_OPTIONS.values() for name in names} - set(_CURVE_OPTIONS[kind])
+    refuse_given(of_others, f"says nothing about the curve {kind}: leave it out")
     scorer = Scorer(read_judged(qrels, codes), "AP")
     if topic is not None and topic not in scorer.relevance.numbers:
         raise WorkbenchError(f"topic {topic} is not in the qrels", remedy="name one of their topics")

@@ -12,8 +12,9 @@ from uuid import uuid4
 
 import click
 
-from workbench.cli.inputs import open_input
+from workbench.cli.files import open_input
 from workbench.cli.output import ALL_DIGITS, flag, printable, say_aside, say_json, setting, text_option
+from workbench.figures import counted
 from workbench.formats.documents import read_documents
 from workbench.records import Document
 from workbench.searching.engine import EngineUnavailable, SearchEngine, read_query
@@ -141,7 +142,7 @@ def _with_progress(documents: Iterator[Document]) -> Iterator[Document]:
     with Console(stderr=True).status("Indexing") as status:
         for number, one in enumerate(documents, start=1):
             if number % SHOWN_EVERY == 0:
-                status.update(f"Indexing: {number:,} documents")
+                status.update(f"Indexing: {counted(number, 'document')}")
             yield one
 
 

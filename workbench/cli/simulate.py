@@ -7,7 +7,7 @@ from functools import partial
 
 import click
 
-from workbench.cli.inputs import QRELS_FILE, file_argument, open_input, read_input
+from workbench.cli.files import QRELS_FILE, file_argument, open_input, read_input
 from workbench.cli.output import (
     ALL_DIGITS,
     RELEVANT_FROM,
@@ -26,6 +26,7 @@ from workbench.cli.output import (
     with_progress,
 )
 from workbench.cli.qrels_files import note_topics, read_graded
+from workbench.figures import counted
 from workbench.formats.documents import read_documents
 from workbench.formats.topics import read_topics
 from workbench.learning.effort import WORK_SAVED
@@ -146,9 +147,10 @@ def sentences(found: LearnerSimulation) -> Iterator[str]:
     """What the figures are computed from, and how to read them."""
     mean = sum(one.relevant for one in found.reviews) / len(found.reviews)
     yield (
-        f"{found.options.learner}: {found.topics} topics with {mean:.1f} relevant documents on average, "
-        f"{found.collection:,} documents, {found.options.repeats} seeds from {found.options.seed}; low and "
-        "high are the 95 % interval over topics, seeds_low and seeds_high the range of the seeds"
+        f"{found.options.learner}: {counted(found.topics, 'topic')} with {mean:.1f} relevant documents on "
+        f"average, {counted(found.collection, 'document')}, {counted(found.options.repeats, 'seed')} from "
+        f"{found.options.seed}; low and high are the 95 % interval over topics, seeds_low and seeds_high the "
+        "range of the seeds"
     )
     for one in WORK_SAVED.values():
         yield f"work saved, {one.name}: {one.definition}"

@@ -12,12 +12,14 @@ import numpy as np
 
 from workbench.consensus.rules import bound, rule_of, settled
 from workbench.consensus.votes import LEFT, Floats, Numbers, Pair, VoteTable, vote_table
+from workbench.errors import WorkbenchError
 from workbench.figures import counted
 from workbench.frozen import frozen_dataclass
 from workbench.records import Judgment, Qrel, Scale, pair_of, sorted_ids
 from workbench.tables import Export, ResultRows, ResultTable, table_export
 
 NO_GRADE = "nobody gave a grade"
+NAMED = 5
 _FIGURES = attrgetter("topic", "docno", "grade", "confidence", "n")
 
 
@@ -69,6 +71,15 @@ class Consensus(ResultTable):
         columns, count = ("topic", "docno", "grade", "confidence", "grades"), len(self.labels)
         caption = f"Consensus: {counted(count, 'pair')} settled, {len(self.unsettled):,} not"
         return ResultRows(caption, columns, rows, count)
+
+
+def require_judges(judgments: Iterable[Judgment], named: Iterable[str]) -> None:
+    """Raise WorkbenchError for the first of the named assessors who judged nothing."""
+    known = {one.assessor for one in judgments}
+    for name in named:
+        if name not in known:
+            remedy = f"name one of {', '.join(sorted_ids(known)[:NAMED])}"
+            raise WorkbenchError(f'there is no judgment of the assessor "{name}"', remedy=remedy)
 
 
 def consensus(

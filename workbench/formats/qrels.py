@@ -141,8 +141,8 @@ def _check_repeated(
             f"({len(divided):,} such {'line' if len(divided) == 1 else 'lines'} in all)"
         )
         remedy = (
-            "only diversity measures read subtopics: workbench score -m alpha_nDCG@20; otherwise keep one "
-            "grade for each document"
+            "subtopics are read by workbench score alone, for diversity measures such as alpha_nDCG@20; "
+            "otherwise keep one grade for each document"
         )
         errors.add(line, "subtopics", message, remedy)
 

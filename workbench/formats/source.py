@@ -236,6 +236,9 @@ class _Counted(_Passing):
         return data
 
 
+_TEST_GZIP = "test it with gzip -t; copy it again"
+
+
 class _Gunzip(io.RawIOBase):
     """The content of a gzip stream, member after member; what is broken is told as InvalidInput."""
 
@@ -260,13 +263,11 @@ class _Gunzip(io.RawIOBase):
         try:
             given = self._plain.readinto(cast(bytearray, buffer))
         except EOFError as error:
-            message = "the gzip file ends too early"
-            raise rejected(self._source, None, "gzip", message, "copy it again: it is truncated") from error
+            message = "the gzip file ends too early, or something else stands after its end"
+            raise rejected(self._source, None, "gzip", message, _TEST_GZIP) from error
         except (gzip.BadGzipFile, self._broken) as error:
             message = f"the gzip file is broken: {error}"
-            raise rejected(
-                self._source, None, "gzip", message, "test it with gzip -t; copy it again"
-            ) from error
+            raise rejected(self._source, None, "gzip", message, _TEST_GZIP) from error
         self._given += given
         return given
 

@@ -19,7 +19,8 @@ from workbench.help.generated import fill_in
 from workbench.help.manual import Page, page_named, pages
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False, "typographer": True}).enable(["table", "smartquotes"])
-_KEY = re.compile(r"\[\[(.+?)\]\]")
+# In an example of Python two brackets are no key: its names stand in quotation marks.
+_KEY = re.compile(r"\[\[([^\"\n]+?)\]\]")
 _PAGE_LINK = re.compile(r"\[([^\]\[]+)\]\(([a-z-]+)\.md(?:#([a-z0-9-]+))?\)")
 _PICTURE = re.compile(r"!\[([^\]]*)\]\([^)]*\)\n*")
 _PAGE_ADDRESS = re.compile(r"([a-z-]+)\.md(?:#([a-z0-9-]+))?")

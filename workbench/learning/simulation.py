@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
 from workbench.errors import WorkbenchError
+from workbench.figures import counted
 from workbench.frozen import frozen_dataclass
 from workbench.learning.effort import WORK_SAVED, WorkSaved, effort_at, recall_at
 from workbench.learning.learners import BMI, Learner, learner_named
@@ -31,6 +32,8 @@ from workbench.tables import Export, Table, result_export
 RECALLS = (0.8, 0.9, 0.95)
 MULTIPLES = (1, 2, 4)
 SAVED_AT = 0.95
+FEWEST_TOPICS = 5
+"""Of fewer there is no interval of a mean, as of scores."""
 _DRAWN = 5  # what a draw is for; learners and reviews have others
 _PLACES = 100
 
@@ -76,11 +79,16 @@ class SimulatedReview:
     stops: Mapping[str, StopPoint]
 
 
+def _at_multiple(multiple: int) -> str:
+    """What recall after reading so many times R documents is called; R is how many are relevant."""
+    return f"recall@{multiple if multiple > 1 else ''}R"
+
+
 @frozen_dataclass
 class SimulatedMean:
     """A mean over topics, each the mean of its seeds; its 95 % interval, and the range of the seeds' means.
 
-    The interval is over topics, by Student's t; `low` and `high` are None for a single topic.
+    The interval is over topics, by Student's t; `low` and `high` are None for fewer than FEWEST_TOPICS.
     """
 
     measure: str
@@ -152,9 +160,9 @@ class LearnerSimulation:
         values = np.array([measure(one) for one in self.reviews]).reshape(self.options.repeats, -1)
         by_topic, by_seed = values.mean(axis=0), values.mean(axis=1)
         low = high = None
-        value = float(by_topic.mean())
-        if len(by_topic) > 1:
-            reach = float(stdtrit(len(by_topic) - 1, 0.975) * by_topic.std(ddof=1) / np.sqrt(len(by_topic)))
+        value, n = float(by_topic.mean()), len(by_topic)
+        if n >= FEWEST_TOPICS:
+            reach = float(stdtrit(n - 1, 0.975) * by_topic.std(ddof=1) / np.sqrt(n))
             low, high = max(value - reach, least), min(value + reach, most)
         return SimulatedMean(name, value, low, high, float(by_seed.min()), float(by_seed.max()))
 
@@ -169,8 +177,9 @@ class LearnerSimulation:
         return self.collection if read is None else read
 
     def _recall_at(self, multiple: int) -> SimulatedMean:
-        name = f"recall@{multiple if multiple > 1 else ''}R"
-        return self.mean(name, lambda one: recall_at(one.ranks, one.relevant, multiple), most=1.0)
+        return self.mean(
+            _at_multiple(multiple), lambda one: recall_at(one.ranks, one.relevant, multiple), most=1.0
+        )
 
     def _effort_at(self, recall: float) -> SimulatedMean:
         name = f"effort@{recall:g}"
@@ -222,7 +231,7 @@ def judged_topics(
             chosen.append(JudgedTopic(topic.id, vectors.vector(topic_text(topic)), relevant))
     if not chosen:
         raise WorkbenchError(
-            f"no topic has {max(fewest, 1)} relevant documents in the collection",
+            f"no topic has {counted(max(fewest, 1), 'relevant document')} in the collection",
             remedy="check that the documents, qrels and topics are of one collection",
         )
     return tuple(chosen)
@@ -307,7 +316,7 @@ def _rules(found: LearnerSimulation) -> Table:
 def _topics(found: LearnerSimulation) -> Table:
     """Every topic with every seed."""
     rules = found.options.rules
-    columns = ("topic", "seed", "relevant", *(f"recall@{multiple}R" for multiple in MULTIPLES))
+    columns = ("topic", "seed", "relevant", *map(_at_multiple, MULTIPLES))
     efforts = tuple(f"effort@{recall:g}" for recall in RECALLS)
     return (*columns, *efforts, *(f"{rule}_{what}" for rule in rules for what in ("read", "recall"))), [
         (
@@ -365,8 +374,8 @@ _NUMBER_HEIGHT, _NUMBER_WIDTH, _LEGEND_HEIGHT = 14, 16, 17
 def simulation_svg(found: LearnerSimulation) -> str:
     """The mean recall with its quartiles over topics, and each rule's mean stop; a file that stands alone."""
     name = escape(found.options.learner)
-    seeds = "1 seed" if found.options.repeats == 1 else f"{found.options.repeats} seeds"
-    many = f"{found.topics} topics, {seeds}, {found.collection:,} documents"
+    seeds = counted(found.options.repeats, "seed")
+    many = f"{counted(found.topics, 'topic')}, {seeds}, {counted(found.collection, 'document')}"
     title = f"Recall by documents read: {name} ({many})"
     return "\n".join(
         (

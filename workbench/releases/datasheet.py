@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from workbench.figures import counted
 from workbench.frozen import frozen_dataclass
 from workbench.records import Answer, pair_of
 from workbench.releases.contents import Included, ReleaseContents
@@ -142,4 +143,4 @@ def agreement_line(contents: ReleaseContents) -> str:
     interval = ""
     if found.low is not None and found.high is not None and found.level is not None:
         interval = f" ({found.level:.0%} interval {found.low:.2f} to {found.high:.2f})"
-    return f"{found.label} {found.value:.2f}{interval} over {found.n:,} pairs."
+    return f"{found.label} {found.value:.2f}{interval} over {counted(found.n, 'pair')}."

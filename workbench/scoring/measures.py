@@ -335,7 +335,7 @@ _COUNTERPARTS = {
     "set_map": "SetAP",
     "set_F": "SetF",
 }
-_NUMBER = r"[0-9]+(?:\.[0-9]+)?"
+_NUMBER = r"(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
 _WITH_PARAMETERS = re.compile(rf"(?P<base>\w+?)[._](?P<values>{_NUMBER}(?:,{_NUMBER})*)")
 
 

@@ -146,7 +146,7 @@ def _two_latex(found: TwoRuns) -> str:
     )
     caption = (
         f"{escaped(found.first.tag)} less {escaped(found.second.tag)}, {escaped(found.shown)} over "
-        f"{one.topics} topics: mean difference {number(one.mean, 4)}, {interval}, effect size "
+        f"{counted(one.topics, 'topic')}: mean difference {number(one.mean, 4)}, {interval}, effect size "
         f"$d$ = {number(one.effect, 2)}; better on {one.better}, equal on {one.tied}, worse on {one.worse}. "
         f"Qrels: {escaped(found.qrels)}."
     )
@@ -256,8 +256,8 @@ def all_pairs(
     most = MOST_RUNS.get(method)
     if most is not None and len(ranked) > most:
         raise WorkbenchError(
-            f"{METHODS[method]}: too slow for {len(ranked)} runs",
-            remedy=f"choose up to {most} runs, or {METHODS[Comparisons.MAX_T]}",
+            f"{METHODS[method]}: too slow for {counted(len(ranked), 'run')}",
+            remedy=f"choose up to {counted(most, 'run')}, or {METHODS[Comparisons.MAX_T]}",
         )
     compared = compare(scores, method, seed=seed)
     return AllPairs(qrels, shown, tuple(ranked), compared, left_out)

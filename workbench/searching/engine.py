@@ -12,6 +12,7 @@ from enum import StrEnum
 from itertools import islice
 
 from workbench.errors import WorkbenchError
+from workbench.figures import counted
 from workbench.frozen import frozen_dataclass
 from workbench.records import Document
 
@@ -173,7 +174,7 @@ class Term:
         elif self.kind is TermKind.PREFIX:
             text = f"{self.words[0]}*"
         elif self.kind is TermKind.NEAR:
-            text = f"{self.words[0]} within {self.distance} words of {self.words[1]}"
+            text = f"{self.words[0]} within {counted(self.distance, 'word')} of {self.words[1]}"
         else:
             text = self.words[0]
         return f"{text} in the title" if self.in_title else text

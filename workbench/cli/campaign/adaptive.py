@@ -22,6 +22,7 @@ from workbench.cli.output import (
     say_table,
     setting,
 )
+from workbench.figures import counted
 from workbench.learning.review import RecallEstimate
 from workbench.learning.stopping import StoppingGoal
 from workbench.records import id_bytes
@@ -48,10 +49,12 @@ def replay(at: ChosenCampaign, pool: str, as_json: bool) -> None:
         say_aside(f"workbench: {difference.encode('utf-8', 'replace').decode()}")
     if done.differences:
         raise SystemExit(REFUSED)
-    rankings = f" and {done.rankings} rankings" if done.rankings else ""
-    say_aside(f"{len(done.events)} events{rankings} reproduced")
+    rankings = f" and {counted(done.rankings, 'ranking')}" if done.rankings else ""
+    say_aside(f"{counted(len(done.events), 'event')}{rankings} reproduced")
     if done.rankings_left:
-        message = f"{done.rankings_left} rankings not reproduced: documents were added or changed since"
+        message = (
+            f"{counted(done.rankings_left, 'ranking')} not reproduced: documents were added or changed since"
+        )
         say_aside(f"workbench: {message}")
 
 
@@ -93,7 +96,7 @@ def stopping(
 def _say_stopping(of: TopicAdvice, further: int | None) -> None:
     advice, sample = of.advice, of.advice.sample
     drawn = f"{sample.judged} of {sample.drawn} judged" if sample else "none drawn"
-    click.echo(f"topic {of.topic}: {advice.found} relevant in {advice.judged} judged documents")
+    click.echo(f"topic {of.topic}: {advice.found} relevant in {counted(advice.judged, 'judged document')}")
     where = f"random documents among {advice.unread} unread ones: {drawn}"
     click.echo(f"recall {_recall(advice.recall)}, from the {where}")
     more = further_sample(advice, further)

@@ -13,9 +13,9 @@ from workbench.agreement.options import AgreementOptions
 from workbench.cli.agree import PARTS, View, agreement_options, report_options
 from workbench.cli.agreement_output import print_agreement
 from workbench.cli.campaign.campaigns import FILES
-from workbench.cli.consensus import EXPORT, OUTPUT, consensus_options, say_summaries, write_export, write_out
+from workbench.cli.consensus import EXPORT, OUTPUT, consensus_options, say_summaries, write_export
 from workbench.cli.database import ChosenCampaign, campaign_command
-from workbench.cli.inputs import read_each
+from workbench.cli.files import read_each, write_out
 from workbench.cli.main import CommandGroup
 from workbench.cli.output import (
     JSON_OBJECT,
@@ -38,6 +38,7 @@ from workbench.cli.output import (
 from workbench.consensus.rules import RuleChoice, choices_of, default_rules
 from workbench.consensus.settle import label_export, summary_json
 from workbench.consensus.sums import soft_export
+from workbench.figures import counted
 from workbench.formats.graded_pairs import read_decisions, write_decisions
 from workbench.tables import Export
 from workbench.workflow.adjudication.decision_files import decisions_made, import_decisions
@@ -255,8 +256,10 @@ def qrels(
     else:
         write_out(report.lines(), output)
     left = report.summary.unsettled
-    more = f"; {len(report.unjudged)} lines of -1" if unjudged else ""
-    say_aside(f"{report.summary.settled} lines; {left} judged pairs without a grade{more}")
+    more = f"; {counted(len(report.unjudged), 'line')} of -1" if unjudged else ""
+    say_aside(
+        f"{counted(report.summary.settled, 'line')}; {counted(left, 'judged pair')} without a grade{more}"
+    )
 
 
 @campaign_command("consensus")

@@ -21,7 +21,7 @@ from workbench.cli.database import (
     reading,
     writing,
 )
-from workbench.cli.inputs import open_input, read_each
+from workbench.cli.files import open_input, read_each
 from workbench.cli.output import (
     JSON_ARRAY,
     JSON_OBJECT,
@@ -226,7 +226,7 @@ def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str, notes:
     )
     missing = done[-1][1].missing
     if missing and not as_json:
-        say_aside(f"{len(missing)} pooled documents without text:")
+        say_aside(f"{counted(len(missing), 'pooled document')} without text:")
         say_notes(f"  {docno}" for docno in missing)
     say_notes(notes)
 
@@ -326,7 +326,7 @@ def _say_dataset(done: DatasetLoaded) -> None:
         rows.append(("documents", done.documents.lacking, done.documents.loaded.added))
     say_figures(["part", "found", "added"], rows)
     if done.left_out:
-        say_aside(f"note: {done.left_out:,} judgments with a negative grade were left out")
+        say_aside(f"note: left out, {counted(done.left_out, 'judgment')} with a negative grade")
     if done.documents and done.documents.absent:
         absent = done.documents.absent
         more = f" and {len(absent) - _SHOWN:,} more" if len(absent) > _SHOWN else ""

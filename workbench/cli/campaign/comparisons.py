@@ -26,6 +26,7 @@ from workbench.cli.output import (
     json_flag,
     needed,
     one_form,
+    one_measure,
     print_export,
     progress_bar,
     repeatable,
@@ -63,9 +64,7 @@ from workbench.workflow.searching.report import (
     table_left_out,
 )
 
-MEASURE = click.option(
-    "-m",
-    "--measure",
+MEASURE = one_measure(
     help="One measure, such as nDCG@10 or P(rel=2)@10; by default, AP at the scale's threshold.",
 )
 

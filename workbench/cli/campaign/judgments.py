@@ -11,7 +11,7 @@ import click
 
 from workbench.cli.campaign.campaigns import FILES
 from workbench.cli.database import ChosenCampaign, campaign_command, writing_to
-from workbench.cli.inputs import read_each
+from workbench.cli.files import read_each
 from workbench.cli.output import (
     CSV,
     JSON_OBJECT,

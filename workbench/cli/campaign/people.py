@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from workbench.cli.database import ChosenCampaign, campaign_command
-from workbench.cli.inputs import open_input
+from workbench.cli.files import open_input
 from workbench.cli.output import (
     JSON_OBJECT,
     OneOf,
@@ -18,6 +18,7 @@ from workbench.cli.output import (
     text_option,
 )
 from workbench.errors import WorkbenchError
+from workbench.settings import site_address
 from workbench.workflow.people.groups import add_group, group_named, groups_of
 from workbench.workflow.people.invitations import (
     OfferedRole,
@@ -79,13 +80,14 @@ def invite(
     A PERSON is a name or an e-mail address, which only organisers see. Without any there is one link; with
     several, each is printed after its person and a tab.
     """
+    site = site_address(address, "the address of the site") if address else ""
     listed = [*people, *(_lines(source) if source is not None else ())]
     with at.writing() as (db, campaign_id):
         group_id = group_named(db, campaign_id, group) if group else None
         made = invite_all(db, campaign_id, listed, OfferedRole(role, group_id), invited_by=None)
     for one in made:
         before = f"{one.note}\t" if len(made) > 1 else ""
-        click.echo(f"{before}{address.rstrip('/')}/invitation/{one.token}")
+        click.echo(f"{before}{site}/invitation/{one.token}")
 
 
 def _lines(source: str) -> Sequence[str]:

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 import click
 
 from workbench.cli.database import ChosenCampaign, assessors_named, campaign_command
-from workbench.cli.inputs import open_input
+from workbench.cli.files import open_input
 from workbench.cli.output import (
     JSON_ARRAY,
     JSON_OBJECT,
@@ -38,7 +38,7 @@ from workbench.cli.pool import (
     work_options,
 )
 from workbench.errors import WorkbenchError
-from workbench.figures import percent
+from workbench.figures import counted, percent
 from workbench.formats.identifiers import read_docnos
 from workbench.frozen import filled
 from workbench.pooling.comparison import PoolChange
@@ -92,7 +92,7 @@ def pool_open(at: ChosenCampaign, pool_name: str, yes: bool) -> None:
         if not yes:
             click.confirm(f"Open {pool_name} for judging?", abort=True, err=True)
         drafts.open_while_others_write(database, campaign_id, pool_name, seen=found.sha256)
-    click.echo(f"{pool_name} is open for judging: {found.pool.pairs} pairs")
+    click.echo(f"{pool_name} is open for judging: {counted(found.pool.pairs, 'pair')}")
 
 
 @campaign_command("pool-close")
@@ -115,7 +115,7 @@ def pool_close(at: ChosenCampaign, pool_name: str, yes: bool) -> None:
 
 def _say_opening(found: BeforeOpening) -> None:
     hours = f", {found.hours:.1f} hours for one assessor ({found.pace.in_words})"
-    say_aside(f"{found.pool.pairs} pairs in {found.topics} topics{hours}")
+    say_aside(f"{counted(found.pool.pairs, 'pair')} in {counted(found.topics, 'topic')}{hours}")
     if found.judged:
         say_aside(f"{found.judged} of its pairs are already judged")
     for shared in found.shared:
@@ -153,7 +153,7 @@ def pool(
         return
     say_table(["topic", "pairs", "largest"], [(s.topic, s.pairs, s.largest_possible) for s in made.by_topic])
     if made.pool.adaptive:
-        click.echo(f"{made.pool.name}: at most {made.pool.pairs} pairs, chosen while people judge")
+        click.echo(f"{made.pool.name}: at most {counted(made.pool.pairs, 'pair')}, chosen while people judge")
         return
     click.echo(
         f"{made.pool.name}: {made.pool.pairs} pairs, {percent(made.pool.share, 1)} of the largest possible "

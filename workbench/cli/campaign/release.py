@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from workbench.cli.consensus import OUTPUT, consensus_options, write_out
+from workbench.cli.consensus import OUTPUT, consensus_options
 from workbench.cli.database import (
     ORGANISER,
     ChosenCampaign,
@@ -17,7 +17,7 @@ from workbench.cli.database import (
     database_command,
     open_database,
 )
-from workbench.cli.inputs import open_input
+from workbench.cli.files import open_input, write_out
 from workbench.cli.main import CommandGroup
 from workbench.cli.output import (
     JSON_OBJECT,
@@ -33,6 +33,7 @@ from workbench.cli.output import (
 )
 from workbench.consensus.rules import RuleChoice
 from workbench.errors import WorkbenchError
+from workbench.figures import counted
 from workbench.releases.check import check_release, undamaged
 from workbench.releases.contents import Included
 from workbench.settings import Settings
@@ -91,7 +92,7 @@ def create(
         say_json(made_release_json(made, open_.warnings))
         return
     say_findings(open_.warnings)
-    click.echo(f"release {made.release.version}: {made.release.lines:,} qrels lines")
+    click.echo(f"release {made.release.version}: {counted(made.release.lines, 'qrels line')}")
     click.echo(f"SHA-256 {made.release.sha256}")
 
 
@@ -168,7 +169,7 @@ def import_(settings: Settings, file: str, slug: str | None, organiser: str | No
         say_json(asdict(made) | {"campaign": made.campaign.slug})
         return
     click.echo(made.campaign.slug)
-    counts = f"{made.topics:,} topics, {made.answers:,} answers, {made.pools:,} pools, {made.runs:,} runs"
+    counts = f"{made.topics} topics, {made.answers} answers, {made.pools:,} pools, {made.runs} runs"
     say_aside(f"release {made.version}: {counts}")
 
 

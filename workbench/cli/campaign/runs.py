@@ -9,7 +9,7 @@ import click
 from workbench.cli.campaign.campaigns import FILES
 from workbench.cli.check import changed_rules, limit, rule_options, say_reports
 from workbench.cli.database import ChosenCampaign, campaign_command
-from workbench.cli.inputs import open_input, opened_each
+from workbench.cli.files import open_input, opened_each
 from workbench.cli.main import CommandGroup
 from workbench.cli.output import (
     JSON_OBJECT,

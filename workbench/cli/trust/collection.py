@@ -9,7 +9,7 @@ from typing import TypeVar
 import click
 import numpy as np
 
-from workbench.cli.inputs import QRELS_FILE, file_option, read_input
+from workbench.cli.files import QRELS_FILE, file_option, read_input
 from workbench.cli.output import (
     MEASURE,
     RELEVANT_FROM,
@@ -23,6 +23,7 @@ from workbench.cli.output import (
     number_setting,
     part_option,
     print_export,
+    refuse_given,
     say_aside,
     say_notes,
     say_short,
@@ -31,7 +32,7 @@ from workbench.cli.output import (
 )
 from workbench.cli.qrels_files import all_matched, matched
 from workbench.cli.runs import RunFiles, read_arrays, read_tops, run_arguments
-from workbench.figures import between, percent
+from workbench.figures import between, counted, percent
 from workbench.formats.qrels import read_prels, read_qrels, read_sampled_qrels
 from workbench.pooling.run_tops import RunTops
 from workbench.records import Run, TieRule
@@ -110,7 +111,7 @@ def depth_sentences(found: DeeperPool) -> list[str]:
     question, law, interval = found.question, found.law, found.interval
     lines = [
         f"pool of depth {question.depth}: {found.found} relevant of {found.judged} judged documents "
-        f"({found.runs} runs, {len(found.topics)} topics)",
+        f"({counted(found.runs, 'run')}, {counted(len(found.topics), 'topic')})",
         f"new relevant documents at rank d: {law_in_words(law)}, fitted to ranks {question.first_fitted} to "
         f"{question.depth}",
     ]
@@ -121,7 +122,9 @@ def depth_sentences(found: DeeperPool) -> list[str]:
     )
     if interval.low is not None and interval.high is not None:
         more += f" ({interval.low:.0f} to {interval.high:.0f}, {interval.level:.0%} prediction interval)"
-    lines.append(f"{more}, {found.known} of them known; {found.judgments} documents there are not judged")
+    lines.append(
+        f"{more}, {found.known} of them known; {counted(found.judgments, 'document')} there are not judged"
+    )
     share = (
         f"the pool of depth {question.depth} has {percent(found.share_found)} of the relevant documents of "
         f"that of depth {question.deeper}"
@@ -221,6 +224,8 @@ def holes_command(
         ties=ties,
         sample=SampledPool(_lines(sample, read_sampled_qrels), _lines(prels, read_prels)),
     )
+    if found.highest > highest:
+        refuse_given({"highest"}, f"is {highest}, and {qrels} has the grade {found.highest}")
     if not print_export(holes_export(found, part), form):
         _say(found, part)
         say_notes(holes_sentences(found))
@@ -250,8 +255,8 @@ def _bounded(cells: Sequence[object]) -> object:
 def holes_sentences(found: Holes) -> Iterator[str]:
     """What the holes come to: the runs with most of them, and the pairs of runs that they cannot change."""
     yield (
-        f"{len(found.runs)} runs over {found.topics} topics; in brackets the 95 % interval over topics; an "
-        f"unjudged document could have a grade up to {found.highest}"
+        f"{counted(len(found.runs), 'run')} over {counted(found.topics, 'topic')}; in brackets the 95 % "
+        f"interval over topics; an unjudged document could have a grade up to {found.highest}"
     )
     for depth in found.overall():
         yield (
@@ -325,7 +330,7 @@ def topics_command(
 def topics_sentences(found: FewerTopics, measure: str) -> Iterable[str]:
     """The comparison in sentences: which difference may be trusted, how reliable, how many pairs differ."""
     pairs, trusted, split = found.runs * (found.runs - 1) // 2, found.trusted[-1], found.splitting
-    sizes = f"{found.sets[0].topics} to {found.sets[-1].topics} topics"
+    sizes = f"{found.sets[0].topics} to {counted(found.sets[-1].topics, 'topic')}"
     yield (
         f"{measure} of {found.runs} runs over {found.topics} topics; {split.rounds} splits for each number "
         f"of topics (seed {split.seed}): in brackets the middle 95 % of them, "
@@ -345,8 +350,8 @@ def topics_sentences(found: FewerTopics, measure: str) -> Iterable[str]:
     reliable = found.reliability
     needed = reliable.topics_for(_RELIABLE)
     yield (
-        f"reliability {reliable.value:.3f} of {reliable.topics} topics and {reliable.runs} runs"
-        + (f"; {_RELIABLE:g} takes {needed} topics" if needed is not None else "")
+        f"reliability {reliable.value:.3f} of {reliable.topics} topics and {counted(reliable.runs, 'run')}"
+        + (f"; {_RELIABLE:g} takes {counted(needed, 'topic')}" if needed is not None else "")
     )
     for one in found.power:
         yield (

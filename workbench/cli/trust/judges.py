@@ -7,7 +7,7 @@ from functools import partial
 
 import click
 
-from workbench.cli.inputs import FILE, QRELS, QRELS_FILE, file_option, read_input
+from workbench.cli.files import FILE, QRELS, QRELS_FILE, file_option, read_input
 from workbench.cli.output import (
     MEASURE,
     POSITIVE,
@@ -34,6 +34,7 @@ from workbench.cli.output import (
 from workbench.cli.qrels_files import (
     GROUPS,
     all_matched,
+    note_groups,
     read_graded,
     read_groups,
     read_judgment_files,
@@ -43,7 +44,7 @@ from workbench.cli.qrels_files import (
 from workbench.cli.runs import RunFiles, read_arrays, read_runs, run_arguments
 from workbench.consensus.rules import choices_of, rule_choice
 from workbench.errors import WorkbenchError
-from workbench.figures import between, percent, share_of
+from workbench.figures import between, counted, percent, share_of
 from workbench.formats.qrels import read_qrels
 from workbench.pooling.depth import depth_pool
 from workbench.records import Judgment, Run, TieRule, grades_of
@@ -180,7 +181,7 @@ def _say(found: OtherJudges, part: str) -> None:
 def judges_sentences(found: OtherJudges, *, filled_in: bool) -> list[str]:
     """The comparison in sentences: what was compared, what the mixtures say, and what counts as what."""
     options, pairs = found.options, found.runs * (found.runs - 1) // 2
-    correction = f"Holm over {pairs} pairs" if options.holm else "not corrected"
+    correction = f"Holm over {counted(pairs, 'pair')}" if options.holm else "not corrected"
     lines = [
         f"reference: {options.reference}; {found.measure} of {found.runs} runs over {found.topics} topics",
         f"significance: paired t over topics, level {options.level:g}, {correction}; {found.significant} of "
@@ -192,7 +193,9 @@ def judges_sentences(found: OtherJudges, *, filled_in: bool) -> list[str]:
     tau = mixed.coefficients["tau_b"]
     alone = found.two_alone
     if alone is not None and (of_two := alone.coefficients.get("tau_b")) is not None:
-        lines.append(f"{alone.first} against {alone.second}: tau b {of_two:.3f} over {alone.topics} topics")
+        lines.append(
+            f"{alone.first} against {alone.second}: tau b {of_two:.3f} over {counted(alone.topics, 'topic')}"
+        )
     lines.append(
         f"mixtures: {mixed.drawn} of {len(found.assessors)} assessors, one drawn for each topic (seed "
         f"{options.seed}); in brackets their 2.5th and 97.5th percentiles; two mixtures share the assessor "
@@ -266,6 +269,7 @@ def runs_command(
     pooled = pooled_pairs(made, whole, groups)
     read = all_matched(relevance_of_any([whole]), read_arrays(runs), lacking=True)
     scores = score_under(qrels_without(whole, pooled), read, chosen, ties=ties)
+    note_groups(groups, scores.runs)
     found = other_runs(scores, whole, pooled)
     if not print_export(runs_export(found, part), form):
         columns, rows = RUN_PARTS[part](found)
@@ -292,12 +296,13 @@ def _pooled_runs(files: RunFiles, tags: Collection[str] | None, depth: int, ties
 def runs_sentences(found: OtherRuns, depth: int) -> list[str]:
     """The test in sentences: what was left out, what the runs lose, what a late run must expect."""
     unique = sum(one.unique_relevant for one in found.groups)
+    groups = counted(len(found.groups), "group")
     lines = [
-        f"{found.measure} over {found.topics} topics; the {len(found.pooled)} pooled runs of "
-        f"{len(found.groups)} groups have {found.pool} pairs at depth {depth}, of which "
-        f"{found.pool_judged} are judged; {found.graded - found.pool_judged} of {found.graded} judged pairs "
-        "are not in that pool and are kept",
-        f"{unique} relevant pairs were contributed by one group alone",
+        f"{found.measure} over {counted(found.topics, 'topic')}; pool of depth {depth} of "
+        f"{counted(len(found.pooled), 'run')} of {groups}: {counted(found.pool, 'pair')}, "
+        f"{found.pool_judged} judged; judged outside it and kept: {found.graded - found.pool_judged} of "
+        f"{counted(found.graded, 'pair')}",
+        f"contributed by one group alone: {counted(unique, 'relevant pair')}",
     ]
     loss = found.expected
     if loss is None:
@@ -308,7 +313,7 @@ def runs_sentences(found: OtherRuns, depth: int) -> list[str]:
     )
     lines.append(
         f"without what only its own group contributed, a run loses {percent(loss.mean, 1)} of its score on "
-        f"average ({loss.runs} runs of {loss.groups} groups{interval}); nine in ten lose "
+        f"average ({counted(loss.runs, 'run')} of {groups}{interval}); nine in ten lose "
         f"{percent(loss.nine_in_ten, 1)} or less, {loss.largest_of} loses most, {percent(loss.largest, 1)}"
     )
     if found.pool_judged < found.pool:

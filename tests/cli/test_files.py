@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from workbench.cli.inputs import open_input
+from workbench.cli.files import open_input
 from workbench.errors import InvalidInput
 
 

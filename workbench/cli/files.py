@@ -1,26 +1,28 @@
-"""Where the commands take their input from: a file by name, or `-` for the standard input; each read once."""
+"""The files of the commands, by name or `-`: an input is read once, an output appears once it is whole."""
 
 from __future__ import annotations
 
+import gzip
 import io
+import os
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TypeVar, cast
 
 import click
 
-from workbench.errors import Finding, InvalidInput, rejected
+from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
 from workbench.formats.source import Readable
 
 STANDARD_INPUT = "standard input"
 Content = TypeVar("Content")
 ONCE = "standard input can be used for one file only"
-_NAMED = "workbench.cli.inputs: the standard input was named"
-_READ = "workbench.cli.inputs: the standard input was read"
+_NAMED = "workbench.cli.files: the standard input was named"
+_READ = "workbench.cli.files: the standard input was read"
 
 
 class InputName(click.ParamType[str]):
@@ -171,3 +173,39 @@ def _unopened(name: str, error: Exception) -> Finding:
 
 def _reason(error: Exception) -> str:
     return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+
+
+def write_out(parts: Iterable[bytes], output: Path | None) -> None:
+    """Write bytes to a file, or to the standard output, which is `-` too; raises WorkbenchError if it cannot.
+
+    A file has its name only once it is complete; what is no file, such as a pipe, is written to as it is. A
+    name that ends with .gz has gzip.
+    """
+    if output is None or str(output) == "-":
+        sys.stdout.buffer.writelines(parts)
+        return
+    if output.suffix == ".gz":
+        # Without the time, so that the same content has the same bytes.
+        parts = [gzip.compress(b"".join(parts), mtime=0)]
+    try:
+        if output.exists() and not output.is_file():
+            with output.open("wb") as file:
+                file.writelines(parts)
+        else:
+            _write_whole(parts, output.resolve())
+    except OSError as error:
+        raise WorkbenchError(f"{output} cannot be written: {error.strerror}") from None
+
+
+def _write_whole(parts: Iterable[bytes], output: Path) -> None:
+    partial = output.with_name(f".{output.name}.{os.getpid()}.partial")
+    try:
+        with partial.open("xb") as file:
+            file.writelines(parts)
+        if output.exists():
+            partial.chmod(output.stat().st_mode & 0o777)
+        partial.replace(output)
+    except BaseException:
+        with suppress(OSError):
+            partial.unlink()
+        raise
