@@ -1,6 +1,5 @@
 // What is typed in one form of a page is not lost when another of its forms is sent: it comes back with the page. A form
-// with data-unsaved asks before its page is left with changes. The second click of a double click sends nothing: its
-// answer, that nothing was left to do, would come in the place of the first.
+// with data-unsaved asks before its page is left with changes. The second click of a double click sends nothing.
 const LASTS_MS = 60_000;
 const KEY = "typed";
 const TWICE_MS = 700;

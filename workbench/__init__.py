@@ -33,8 +33,9 @@ The map of the house. Imports point inwards, from the top of this list to its en
 
 How to add one stands in the docstring of its package: a coefficient in `agreement.coefficients`, a pooling
 strategy in `pooling`, a learner or a stopping rule in `learning`, a search engine in `searching`, a rule of
-consensus in `consensus`, a measure in `scoring`, a format in `formats`, a page in `web.pages`, a command in
-`cli.campaign`, an order of documents or a kind of pool in `workflow.judging`.
+consensus in `consensus`, a measure in `scoring`, a format in `formats`, a page in `web.pages`, a command on
+files in `cli`, one of a campaign in `cli.campaign`, an order of documents or a kind of pool in
+`workflow.judging`, a kind of job in `workflow.worker`.
 
 Where things are decided:
 
@@ -46,15 +47,18 @@ Where things are decided:
     a run is refused, or warned of  formats/runs.py under a code of formats/run_rules.py; pages, terminal and
                                     JSON show the RunReport of formats/run_report.py
     which pairs agreement includes  agreement/selection.py, under agreement/options.py
-    what kappa is                   agreement/coefficients.py and agreement/alpha.py
+    what kappa is                   agreement/coefficients.py; alpha, agreement/alpha.py; their intervals over
+                                    topics, agreement/jackknife.py
     which pairs are disputed        consensus/disputes.py; in what order, workflow/adjudication/queue_table.py
-    what takes longer than a page   workflow/jobs.py; worker.py has the kinds of jobs, and does them
+    what takes longer than a page   workflow/jobs.py; worker.py does them, by kind; web/jobs.py asks for one
+                                    and has the page wait for it
     a page of a large campaign      web/large_pages.py: the last one made, and how old; its job in page_job.py
     what the overview advises       web/pages/overview.py, from workflow/overview
     what is in a release            releases/files.py; what is carried, releases/contents.py
     what a dropped file is          formats/recognition.py; it waits in workflow/setup.py until it is added
     one grade from several          consensus/settle.py, by a rule of consensus/rules.py
-    who may see a page              web/access.py
+    who may see a page              web/access.py; who still judges sees nothing of others, by the roles of
+                                    workflow/judging/worklists.py
 
 Glossary: one word for one thing, in names, labels and messages.
 

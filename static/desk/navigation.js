@@ -3,7 +3,6 @@
 import { restart } from "../shared/active_time.js";
 import { byId } from "../shared/dom.js";
 import { hideNotice } from "../shared/notices.js";
-import { ON_DESK } from "../shared/receipts.js";
 import { closeBoxes } from "./boxes.js";
 import { finishedArticle, offerTopic } from "./finished.js";
 import { nearAnswer } from "./near.js";
@@ -50,7 +49,7 @@ export function go(desk, docno, { browsing = false } = {}) {
   closeBoxes();
   setAddress(browsing ? `${addresses.desk}?docno=${encodeURIComponent(docno)}` : addresses.desk);
   hideNotice("no-document");
-  hideNotice(ON_DESK);
+  hideNotice("elsewhere");
   desk.atEnd = docno === null && topic.mayGrow;
   if (desk.atEnd) {
     desk.current = null;

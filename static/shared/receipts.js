@@ -17,13 +17,10 @@ function ago(seconds) {
 
 const understood = (name) => ({ label: "Understood", act: () => hideNotice(name) });
 
-// The notice about the document on the desk, which goes with it.
-export const ON_DESK = "elsewhere";
-
 // The latest counts and both are recorded; whoever gave both should know it. `onLook(docno)` goes to it, null where it
 // is on the desk.
 export function answeredElsewhere({ event, elsewhere }, desk, onLook) {
-  const name = onLook ? `elsewhere-${event.docno}` : ON_DESK;
+  const name = onLook ? `elsewhere-${event.docno}` : "elsewhere"; // goes with the document on the desk
   const title = desk.titleOf(event.docno) ?? "this document";
   const what = onLook
     ? `You said “${inWords(elsewhere, desk.grades)}” for “${title}” on another screen ${ago(elsewhere.seconds_ago)}. The latest counts.`

@@ -90,7 +90,7 @@ def test_a_missing_page_and_a_wrong_method_are_pages_too(ada: FlaskClient) -> No
     assert "<h1>Not found</h1>" in gone.text
     assert '<a class="button primary" href="/account/tokens?a=b">Back to the page</a>' in gone.text
     elsewhere = ada.post("/account/tokens/77/revoke", headers={"Referer": "http://other.example/x"})
-    assert "other.example" not in elsewhere.text
+    assert "Back to the page" not in elsewhere.text
 
 
 def test_a_name_that_is_nowhere_is_an_error_in_templates(app: Flask, cast: Cast) -> None:

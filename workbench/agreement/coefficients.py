@@ -79,9 +79,10 @@ OBSERVED = _Observed(
 def pooled_kappa(table: ArrayLike) -> CoefficientValue:
     """kappa = (P(A) - P(E)) / (1 - P(E)) with P(E) = sum over the grades of ((row + column) / 2N) squared.
 
-    `table` is square, rows the first assessor's grades, columns the second's. Whole numbers are divided once,
-    at the end: the value is exact to the last bit, and P(E) = 1 is certain. Undefined where the table is
-    empty or holds one grade only. Never above the unpooled kappa: P(E) pooled - P(E) unpooled = sum of
+    Of one table, as books work it out; a campaign's is `_PooledKappa`, over the tables of all topics. `table`
+    is square, rows the first assessor's grades, columns the second's. Whole numbers are divided once, at the
+    end: the value is exact to the last bit, and P(E) = 1 is certain. Undefined where the table is empty or
+    holds one grade only. Never above the unpooled kappa: P(E) pooled - P(E) unpooled = sum of
     ((row - column) / 2N) squared >= 0.
     Raises WorkbenchError for what is no table of counts.
     Source: Scott 1955 (pi); Siegel and Castellan 1988; Manning, Raghavan and Schuetze 2008, Table 8.2, worked

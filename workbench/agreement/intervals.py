@@ -1,4 +1,4 @@
-"""Confidence intervals of agreement, those of them that have a closed form, and the quantiles they need.
+"""Confidence intervals of shares, which have a closed form, and quantiles; those over topics: `jackknife`.
 
 The quantiles are those of scipy to twelve digits; importing scipy takes longer than to compare two assessors.
 """

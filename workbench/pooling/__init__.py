@@ -13,9 +13,10 @@ To add a strategy: write one module with a function that takes runs, its paramet
 builds a `Pool` (or a chooser as in `adaptive_strategies`, and a function that builds an `Adaptive`), and at
 its end a `Strategy`: name, help, source, parameters, the function, and `size`, which computes how many pairs
 of each topic the pool would have without building it (`planning` has ready ones). A new kind of parameter is
-a `ParameterKind`. Then add one line to the registry in `strategies`. The pool and plan pages,
+a `ParameterKind`. Then import it in `strategies` and add it to the registry there: to `STRATEGIES` if it
+builds a pool at once, to `ADAPTIVE` if it chooses while people judge. The pool and plan pages,
 `workbench pool`, `workbench plan` and their campaign commands, `--strategies`, JSON, help and the laws of
-`tests/pooling` take it from there.
+`tests/pooling` take it from there; `tests/pooling/test_strategies.py` has the list of names.
 
 Decisions:
 

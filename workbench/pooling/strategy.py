@@ -98,8 +98,9 @@ class Strategy(Generic[Made]):
     """A way to choose what gets judged, and all that pages, commands and plans need to know of it.
 
     `build` takes runs, `ties` and the parameters, all by keyword. `size` computes how large its pool would
-    be, without building it; `depth_read` how many documents of each run and topic it reads, None for all.
-    One that does not read runs is for campaigns alone.
+    be, without building it; `depth_read` how many documents of each run and topic it reads, None for all:
+    then one of the parameters is `budget`, from which the plan has its depth. One that does not read runs is
+    for campaigns alone.
     """
 
     name: str

@@ -1,12 +1,12 @@
 """WHAT a run is worth.
 
 Every measure of ir_measures is known by its name. To list one on the pages and in the help, add it to
-`own_measures.MEASURES`. To add a measure that ir_measures does not have, write it in a module of its own,
-make it a measure by `ir_measures.define_byquery`, and list it with `measure=`: it can then be named wherever
-a measure can, and appears on the scores page, in the terminal, JSON, CSV and the help.
-
-One that is computed here over all topics at once is defined in `own_measures.OWN` and has a kernel in
-`kernels.KERNELS`; the laws of measures are tested for every kernel. A curve is a function in
+`own_measures.MEASURES`. There are two ways to add a measure that ir_measures does not have. The short one,
+topic by topic: write it in a module of its own, make it a measure by `ir_measures.define_byquery`, and list
+it there with `measure=`. The fast one, over all topics at once: define it in `own_measures.OWN` and give it a
+kernel in `kernels.KERNELS`; the laws of measures are tested for every kernel. Either can then be named
+wherever a measure can, and appears on the scores page, in the terminal, JSON, CSV and the help. A parameter
+that is a number has its bounds in `measures`, which reads the names. A curve is a function in
 `curves.CURVES`. `scorer.KnownDocuments` has what needs a second set of documents.
 
 To add a measure by which the influence of a disputed pair on the ranking can be computed, write a

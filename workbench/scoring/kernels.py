@@ -156,7 +156,7 @@ KERNELS: dict[str, Kernel] = {
     "NRBP": _diversity(nrbp, "NRBP", "alpha", "beta"),
     "nNRBP": _diversity(nnrbp, "nNRBP", "alpha", "beta"),
 }
-"""The measures that are computed here, by the name that ir_measures gives them."""
+"""The measures that are computed here, by name: that of ir_measures where it has them too."""
 
 
 def kernel_of(measure: Measure) -> Kernel | None:

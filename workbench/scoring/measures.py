@@ -1,7 +1,8 @@
 """The names of measures, as the field writes them (`AP`, `nDCG@10`, `P(rel=2)@5`), made into measures.
 
 The vocabulary is that of ir_measures; trec_eval's (`map`, `ndcg_cut_10`, `official`) is understood too. What
-would make a scorer written in C stop the whole process (a cutoff of 0, a negative grade) is refused here.
+would make a scorer written in C stop the whole process (a cutoff of 0, a negative grade) is refused here. The
+registry of measures is in `own_measures`.
 """
 
 from __future__ import annotations

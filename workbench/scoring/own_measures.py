@@ -1,7 +1,6 @@
 """Measures of textbooks that ir_measures lacks, and the registries: of pages and help, and for influence.
 
-Each can be named like any other measure. To add one, define it here, name it in `OWN`, and name
-its kernel in `kernels.KERNELS`.
+Each can be named like any other measure. How to add one stands in `workbench.scoring`.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ What they stand on: `alternatives` scores runs under several qrels at once,
 `orders` compares rankings by the thousand (to add a coefficient, see there), tests every two runs and has the
 ranking that others are compared with, `collection_tables` has the tables of the last three.
 
-To add a question: a module here with its result and the result's `Export`, and a command in `cli/trust`.
+To add a question: a module here with its result and the result's `Export`, and a command in `cli/trust`. On
+the page: a line in `QUESTIONS` of `web/pages/trust.py` and what answers it in `workflow/trust/jobs.py`.
 
 Decisions:
 

@@ -29,7 +29,7 @@ from workbench.frozen import frozen_dataclass
 from workbench.storage.engine import ROWS_GONE
 from workbench.web.forms import Findings
 from workbench.web.logs import Repeats
-from workbench.web.requests import of_api, page_asked_for, wants_fragment
+from workbench.web.requests import of_api, page_before, wants_fragment
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -174,7 +174,7 @@ def _render(failure: Failure) -> Response:
         render_template(
             "_errors.html" if wants_fragment() else "error.html",
             failure=failure,
-            back=page_asked_for() if request.method == "POST" else "",
+            back=page_before() if request.method == "POST" else None,
         ),
         failure.status,
         content_type="text/html; charset=utf-8",

@@ -110,7 +110,11 @@ def done(kind: str, arguments: Mapping[str, Any]) -> Job:
 
 
 def job_now(kind: str, arguments: Mapping[str, Any], *, depends_on: str) -> ShownJob:
-    """The last result of a job, which is begun anew where what it `depends_on` has changed."""
+    """The last result of a job, which is begun anew where what it `depends_on` has changed.
+
+    What is there has a `result`, an older one with its time `at`; what is being made has a job `under_way`,
+    and what could not be made is `refused`.
+    """
     newest = read_here(jobs.latest, kind, arguments)
     if newest is None or not (newest.active or newest.depends_on == depends_on):
         newest = begin(kind, arguments, depends_on=depends_on)

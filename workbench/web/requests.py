@@ -97,15 +97,15 @@ def safe_next(address: str | None) -> str | None:
 
 
 def page_asked_for() -> str:
-    """The path to go to after signing in or a refusal; after a form was submitted, the page with the form."""
+    """The path to go to after signing in; after a form was submitted, the page with the form."""
     if request.method in {"GET", "HEAD"}:
         query = request.query_string.decode("utf-8", "replace")
         address = request.root_path + request.path + (f"?{query}" if query else "")
         return safe_next(address) or url_for("campaigns.index")
-    return safe_next(_referrer()) or url_for("campaigns.index")
+    return page_before() or url_for("campaigns.index")
 
 
-def _referrer() -> str | None:
+def page_before() -> str | None:
     """The path and query of the page from which a request came, if it is on this host."""
     try:
         referrer = urlsplit(request.referrer or "")
@@ -113,7 +113,7 @@ def _referrer() -> str | None:
         return None
     if referrer.netloc != request.host:
         return None
-    return referrer.path + (f"?{referrer.query}" if referrer.query else "")
+    return safe_next(referrer.path + (f"?{referrer.query}" if referrer.query else ""))
 
 
 def retry_after(refused: Refused) -> dict[str, str]:

@@ -13,7 +13,10 @@
     scores        what the runs are worth on the qrels
     trust         whether the runs would stand in the same order if the collection had been made otherwise
     releases      the collection frozen into files, under a version
+    searching     documents found by searching: before the runs, beside them, and what a pool misses
+    mail          messages of invitations, resets and reminders
     overview      how far the campaign has come
+    upkeep        an installation checked, its state, and people erased
     jobs          what takes longer than a page may: `worker` has the kinds, and does them
 
 A room imports only rooms above it; import-linter checks this. A use-case takes an open session and values,

@@ -1,7 +1,7 @@
 """The worker: the kinds of jobs, and what does each, in processes at a lower priority than the server.
 
 `workbench serve` starts one; `workbench worker` runs further ones, on this host or others. To add a kind: a
-function here or in its room, and a line in KINDS.
+function here or in its room, and a line in KINDS; `web/page_job.py` adds the one that makes pages.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """`workbench campaign`: its commands, in the order in which a campaign goes.
 
-To add a command: write it in `cli/campaign/<noun>.py` with `@click.command` and add its line to `COMMANDS`;
-it is imported when it is called.
+To add a command: write it in `cli/campaign/<noun>.py` with `@campaign_command` of `cli/database.py`, which
+gives it the campaign and its database; add its line to `COMMANDS`, from which it is imported when it is
+called, and name it in `help/pages/commands.md`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
 """The pages of the browser, by the tab under which a user finds them.
 
-To add a page: write its views in the module of its tab, on a `Blueprint("<page>", __name__)` of its own;
-state on every view who may call it (`web/access.py`), and of one with figures of all judgments that a job
-makes it where a campaign is large (`web/large_pages.py`); put its templates into `templates/<tab>/`, and add
-the blueprint to `BLUEPRINTS` of its tab. To add a tab: add it here, and to `navigation.PAGES`.
+To add a page: write its views in the module of its tab, on a `Blueprint("<page>", __name__)` of its own with
+`url_prefix="/c/<slug>/<page>"`. State on every view who may call it (`reader`, `organiser` and others of
+`web/access.py`), and of one with figures of all judgments that a job makes it where a campaign is large
+(`web/large_pages.py`). Put its templates into `templates/<tab>/`. Add the blueprint to `BLUEPRINTS` of its
+module, or here where the module has one alone; a line to `navigation.PAGES` gives it a link, which only those
+see who may open it. A page of `help/pages` names it under `opened-from`.
 """
 
 from workbench.web.pages import (

@@ -84,7 +84,7 @@ ADVICE = {
 @blueprint.get("")
 @reader
 def index() -> str:
-    """The five questions, each with its answer once that is computed."""
+    """Other assessors and other runs, ranked by one job, and `QUESTIONS`, each once it is computed."""
     with reading() as db:
         rule, runs = rule_form(db), len(runs_of(db, here().id))
     page = partial(_page, rule, runs)

@@ -3,7 +3,7 @@
 The way of a judgment, from the key to the table:
 
 1. a key at the desk (`static/desk/controls.js`, `judging.js`) puts an event into the browser's outbox
-   (`saving.js`, `outbox.js`), from which `sender.js` sends it to `/desk/events`;
+   (`static/shared/saving.js`, `outbox.js`), from which `sender.js` there sends it to `/desk/events`;
 2. `web/pages/judging/desk_api.py` reads the request, and `sync.receive` takes the events one by one;
 3. `submission.read_submission` makes a `Submission` of each; forms and files make the same (`read_form`);
 4. `record.record_own` finds the place in the assessor's task and asks the `Handout` for room;

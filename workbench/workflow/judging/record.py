@@ -1,7 +1,11 @@
 """Recording: a submission becomes a judgment event, once, in the task that it belongs to.
 
-Every answer to a document goes through here, from the desk, the form, a discussion or a file. Nothing here
+Every answer that somebody gives to a document goes through here: at the desk, by its form, in a discussion.
+Files of judgments (`importing`) and releases append their events by `storage.events` themselves. Nothing here
 knows of ranks, scores, runs or colleagues: an assessor is blind.
+
+A submission names its document by the docno, or by the opaque key that stands for it where a campaign has
+quality checks (`task.Slot`).
 """
 
 from __future__ import annotations
@@ -135,7 +139,7 @@ def record_late(db: Session, task: Task, key: str, submission: Submission) -> No
 
 def append(db: Session, place: Place, submission: Submission) -> Recorded:
     """Append one judgment event unless its client id was recorded before, and tell the pools."""
-    # Of a queue it renews the lease.
+    # By the database's clock: in a queue the time of an answer renews the assessor's lease.
     event, new = append_event(db, event_columns(place, submission, shared_now(db)))
     if new and place.purpose in CURRENT_PURPOSES:
         tell_pools(db, place.campaign_id, event)

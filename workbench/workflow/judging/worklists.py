@@ -1,4 +1,7 @@
-"""What an assessor has to judge and has judged, and the documents added to an own topic."""
+"""What an assessor has to judge and has judged, and the documents added to an own topic.
+
+And what keeps who still judges from seeing the judgments of others: `effective_roles`.
+"""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def make_sketches(assignment_id: int, *, first: Iterable[str] = ()) -> None:
     """Have the sketches of the viewer's part made and kept where they are lacking, some at a time.
 
     Those of the documents that are asked for come `first`. Raises NotFound for an assignment that is not the
-    viewer's.
+    viewer's in this campaign: whoever calls this need not look.
     """
     with reading_of(assignment_id) as db:
         if here().archived_at is not None:
