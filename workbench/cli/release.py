@@ -258,7 +258,7 @@ def _say(found: ReleaseComparison) -> None:
     )
     tau = figure(compared.tau.value, ".3f", "undefined")
     click.echo(
-        f"\nKendall's tau {tau} over {compared.runs} runs; topics in the qrels: {effect.topics[0]:,} and "
+        f"\nKendall's tau {tau} over {compared.runs:,} runs; topics in the qrels: {effect.topics[0]:,} and "
         f"{effect.topics[1]:,}; pairs of runs that swap: {compared.swapped:,}"
     )
     for swap in effect.swaps:

@@ -169,7 +169,8 @@ def import_(settings: Settings, file: str, slug: str | None, organiser: str | No
         say_json(asdict(made) | {"campaign": made.campaign.slug})
         return
     click.echo(made.campaign.slug)
-    counts = f"{made.topics} topics, {made.answers} answers, {made.pools:,} pools, {made.runs} runs"
+    parts = (made.topics, "topic"), (made.answers, "answer"), (made.pools, "pool"), (made.runs, "run")
+    counts = ", ".join(counted(number, noun) for number, noun in parts)
     say_aside(f"release {made.version}: {counts}")
 
 

@@ -217,7 +217,7 @@ def _latex(found: Leaderboard) -> str:
     qrels = found.table.qrels
     caption = (
         f"{len(rows)} runs over {qrels.summary.topics} topics; qrels: {escaped(choice_label(qrels.choice))}, "
-        f"{qrels.summary.settled} lines. {percent(LEVEL)} $t$ intervals over topics; unjudged documents "
+        f"{qrels.summary.settled:,} lines. {percent(LEVEL)} $t$ intervals over topics; unjudged documents "
         "among those that the measure reads."
     )
     heads = ("Run", escaped(shown), "Interval", "Unjudged", *map(escaped, others))
