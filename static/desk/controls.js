@@ -71,6 +71,8 @@ function actionOf(desk, meanings, key, event) {
   if (isOpen("reasons")) return reasonOf(key);
   const { command, grade } = meanings.get(key) ?? {};
   if (isOpen("commenting") || (isOpen("keys") && command !== "card")) return null;
+  // The field of a question keeps the focus after an answer in training.
+  if (key === "enter" && desk.training.waits && !event.target.matches("button, a")) return () => enter(desk);
   if ((key === " " || key === "enter") && !isOnControl(event.target)) {
     return key === " " ? () => pageThrough(byId("document"), event.shiftKey ? -1 : 1) : () => enter(desk);
   }

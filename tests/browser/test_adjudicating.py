@@ -127,6 +127,22 @@ def test_disputed_pairs_are_decided_by_the_keyboard_alone(
     expect(page.locator("#document .strip .mono")).to_have_text(fourth)
 
 
+def test_a_finger_finds_the_way_to_the_next_pair_and_back(
+    new_page: Callable[..., Page], live_server: LiveServer, tmp_path: Path
+) -> None:
+    page = new_page(viewport={"width": 390, "height": 780}, has_touch=True, is_mobile=True)
+    go_to_desk(page, live_server(demo_instance(tmp_path / "instance")))
+    heading = page.locator("#document h2")
+    first = heading.inner_text()
+    box = page.locator("#next").bounding_box()
+    assert box is not None
+    assert min(box["width"], box["height"]) >= 20
+    page.locator("#next").tap()
+    expect(heading).not_to_have_text(first)
+    page.locator("#previous").tap()
+    expect(heading).to_have_text(first)
+
+
 def test_steady_clicks_on_one_grade_decide_a_pair_each(
     page: Page, live_server: LiveServer, tmp_path: Path
 ) -> None:

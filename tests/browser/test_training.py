@@ -26,6 +26,7 @@ from workbench.records import Document
 from workbench.storage.events import TRAINING
 from workbench.storage.tables import CampaignRow, JudgmentEventRow
 from workbench.workflow.campaigns.collection import load_documents
+from workbench.workflow.judging.desk_rules import Question, save_desk_questions
 from workbench.workflow.judging.quality_checks import CheckRules
 from workbench.workflow.judging.quality_settings import load_known_answers, save_check_rules
 
@@ -46,6 +47,7 @@ def trained(
         known = [GradedPair("T1", one.docno, 3, f"Why {one.title[6:]}.", 2) for one in further]
         load_known_answers(db, campaign, known, purpose=TRAINING, source="known")
         save_check_rules(db, campaign, rules)
+        save_desk_questions(db, campaign, [Question("Readability", ("hard", "easy"))], ())
     serve_here(server)
     context = new_context()
     server.let_in(context, "Ada")
@@ -112,6 +114,8 @@ def test_training_tells_the_known_grade_and_goes_on_by_a_key(
     page.keyboard.press("2")  # nothing is judged before one goes on
     page.keyboard.press("z")
     on_desk(page, first)
+    # Enter goes on wherever the focus is, as after an answer to a question.
+    page.get_by_label("hard").focus()
     page.keyboard.press("Enter")
     expect(told).to_have_count(0)
     on_desk(page, docno(7 + 8 - int(first[1:])))

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from tests.builders import invite
 from tests.cast import Cast, signed_in_client
 from tests.databases import TABLES
-from tests.uploads import notices_in
+from tests.uploads import notices_in, text_of
 from workbench.storage.engine import Database
 from workbench.storage.tables import Base, CampaignRow, KeptAsideRow
 from workbench.workflow.campaigns.archive import archive_campaign, delete_campaign, duplicate_campaign
@@ -61,6 +61,18 @@ def test_an_archived_campaign_asks_for_nothing_and_still_says_who_has_which_role
     overview, people = (olga.get(page).text for page in pages)
     assert ('class="todo"' in overview, "button primary" in overview, removing in people) == (False,) * 3
     assert '<span class="pill">organiser' in people
+
+
+def test_the_topics_of_an_archived_campaign_are_closed_and_not_done(
+    enter: Any, cast: Cast, sqlite_database: Database
+) -> None:
+    ada = enter("Ada")
+    assert "documents left" in text_of(ada.get("/c/harbour/judge").text)
+    with sqlite_database.writing() as db:
+        archive_campaign(db, cast.campaign_id)
+    text = text_of(ada.get("/c/harbour/judge").text)
+    assert "All your topics are closed." in text
+    assert "left" not in text
 
 
 def test_what_a_desk_sends_to_an_archived_campaign_is_kept_for_the_organiser(

@@ -131,6 +131,17 @@ def test_campaigns_are_listed_with_what_is_left_to_do(enter: Any) -> None:
     assert 'href="/c/harbour/judge"' in page
 
 
+def test_who_has_a_role_that_is_suspended_is_told_until_when(enter: Any, cast: Cast) -> None:
+    people = f"/c/harbour/people/{cast.accounts['Ada'].id}/roles"
+    assert enter("Olga").post(people, data={"role": "adjudicator"}).status_code == 303
+    refused = enter("Ada").get("/c/harbour/adjudication")
+    assert refused.status_code == 403
+    text = text_of(refused.text)
+    assert "Your role as adjudicator is suspended while you have documents to judge." in text
+    assert "Ask an organiser" not in text
+    assert "Ask an organiser" in text_of(enter("Ben").get("/c/harbour/adjudication").text)
+
+
 def test_somebody_without_a_campaign_is_told_what_to_do(
     enter: Any, cast: Cast, sqlite_database: Database
 ) -> None:

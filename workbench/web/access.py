@@ -388,6 +388,12 @@ def _enter_campaign(statement: Access) -> None:
         campaign.id, campaign.slug, campaign.name, campaign.illustrative, roles, campaign.archived_at
     )
     if not roles & statement.roles:
+        if suspended := campaign.roles & statement.roles:
+            names = " and ".join(sorted(suspended))
+            raise NotAllowed(
+                f"your role as {names} is suspended while you have documents to judge",
+                remedy="judge what is assigned to you first",
+            )
         raise NotAllowed(
             "your role in this campaign does not give access to this page",
             remedy=f"ask an organiser for one of the roles {', '.join(sorted(statement.roles))}",

@@ -232,8 +232,10 @@ def test_behind_the_training_nothing_can_be_read_or_judged_and_no_answer_is_lost
 
 def test_whoever_is_let_through_begins_and_keeps_what_was_answered(trainee: tuple[Session, Probed]) -> None:
     db, ada = trainee
+    # What Ada judges in the pool is no pair that she trains with, here as at her desk.
+    ada.known(db, TRAINING, ("n00", 2))
     (before,) = trainees(db, ada.campaign)
-    assert (before.begun, before.last, before.now.needed) == (False, None, 2)
+    assert (before.begun, before.last, before.now.needed, before.now.total) == (False, None, 2, 3)
     round_of_training(db, ada, 0, 3, 0)
     late = ada.task(db).order[3]
     ada.say(db, late, 0)

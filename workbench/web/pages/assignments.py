@@ -296,7 +296,9 @@ def _given(give: Callable[[Session], int]) -> Response:
     with errors_on(preferences_page, "Tasks"), writing() as db:
         added = give(db)
     if added:
-        announce_step(f"{counted(added, 'task')} assigned.")
+        others = 0 if form_text("which") == "pairs" else len(sent_ids("topic")) * len(_assessors()) - added
+        rest = f" Not assigned: {others}, with nothing to compare or assigned before." if others > 0 else ""
+        announce_step(f"{counted(added, 'task')} assigned.{rest}")
     else:
         notices.add(
             "Nothing new: already assigned, or nobody selected graded two documents of a topic as relevant.",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.frozen import frozen_dataclass
+from workbench.records import id_bytes
 from workbench.storage.events import CURRENT_PURPOSES, TRAINING, WITHDRAWN, CurrentEvent
 from workbench.storage.tables import (
     AssessorRow,
@@ -26,6 +29,7 @@ from workbench.workflow.judging.training import (
     rounds_of,
     training_answers,
 )
+from workbench.workflow.pools.pooled_topics import NOTHING, pooled_by_topic
 
 
 @frozen_dataclass
@@ -88,11 +92,20 @@ def trainees(db: Session, campaign_id: int) -> tuple[Trainee, ...]:
         who = (assignment.assessor_id, assignment.topic)
         if who in working or not kind_of(pool).has_quality_checks:
             continue
-        rounds = rounds_of(known[assignment.topic], trained.get(who, {}), least=rules.least)
+        fresh = _fresh(db, pool, assignment.topic, known[assignment.topic])
+        if not fresh:
+            continue
+        rounds = rounds_of(fresh, trained.get(who, {}), least=rules.least)
         opened = is_waived(campaign.desk_rules, assignment.id)
         if not rounds[-1].passed:
             found.append(Trainee(assignment.id, name, assignment.topic, pool.name, rounds, opened))
     return tuple(sorted(found, key=lambda one: (one.waived, not one.begun, -len(one.rounds), one.assessor)))
+
+
+def _fresh(db: Session, pool: PoolRow, topic: str, known: Mapping[str, int]) -> dict[str, int]:
+    """The training pairs of a topic with which assessors of a pool train: not those that they judge there."""
+    pooled = pooled_by_topic(db, pool).get(topic, NOTHING).docnos
+    return {docno: grade for docno, grade in known.items() if id_bytes(docno) not in pooled}
 
 
 def _working(db: Session, campaign_id: int, topics: set[str]) -> set[tuple[int, str]]:
@@ -151,6 +164,9 @@ def _round_of(db: Session, event: CurrentEvent, campaign_id: int) -> TrainingRou
     answers = list(training_answers(db, campaign_id, assessor_id=event.assessor_id, topic=event.topic))
     number = next((one.round for one in answers if one.event_id == event.id), 0)
     known = known_grades(db, campaign_id, event.topic)[TRAINING, event.topic]
+    if assignment_id is not None:
+        pool = db.get_one(PoolRow, db.get_one(AssignmentRow, assignment_id).pool_id)
+        known = _fresh(db, pool, event.topic, known)
     trained = grades_by_round(iter(answers))[event.assessor_id, event.topic]
     rounds = rounds_of(known, trained, least=rules.least)
     return next((one for one in rounds if one.number == number and one.complete), None)
