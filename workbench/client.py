@@ -30,7 +30,7 @@ from workbench.frozen import frozen_dataclass
 from workbench.outside import parsed_json
 
 API = "/api/v1"
-BUSY = 503
+BUSY, CONFLICT = 503, 409
 ATTEMPTS = 4
 PAUSE_SECONDS = 0.5
 CHUNK = 1024**2
@@ -142,7 +142,7 @@ class Transport:
         with self._opened(self._request("GET", path, query)) as answer, file.open("wb") as target:
             stated = answer.length
             try:
-                while part := _part(answer):
+                while part := _part(answer, CHUNK):
                     size += target.write(part)
                 if stated is not None and size < stated:
                     raise Unreachable(f"the transfer ended after {size:,} of {stated:,} bytes")
@@ -185,15 +185,19 @@ class Transport:
         request = self._request(method, path, query)
         if method == "POST":
             request.add_header("Idempotency-Key", str(uuid.uuid4()))
-        for attempt in range(ATTEMPTS):
+        attempt = 0
+        while True:
             try:
                 with self._with_body(request, body) as answer:
-                    return bytes(answer.read())
+                    return _part(answer, None)
+            except _StillRunning as running:
+                # The server has the request: how often it is asked does not count.
+                time.sleep(running.seconds)
             except Unreachable:
-                if attempt + 1 == ATTEMPTS:
+                attempt += 1
+                if attempt == ATTEMPTS:
                     raise
-                time.sleep(PAUSE_SECONDS * 2**attempt)
-        raise AssertionError("the last attempt returns or raises")
+                time.sleep(PAUSE_SECONDS * 2 ** (attempt - 1))
 
     def _request(self, method: str, path: str, query: Fields | None) -> Request:
         given = {name: _plain(value) for name, value in (query or {}).items() if value not in (None, "")}
@@ -223,15 +227,26 @@ class Transport:
             with error:
                 if error.code == BUSY:
                     raise Unreachable(f"the server is busy: {error}") from error
+                if error.code == CONFLICT and (seconds := error.headers.get("Retry-After", "")).isdecimal():
+                    raise _StillRunning(int(seconds)) from None
                 raise ApiError(_problem(error)) from None
         except (URLError, HTTPException, OSError) as error:
             raise Unreachable(f"the server does not answer: {error}") from error
         return found
 
 
-def _part(answer: HTTPResponse) -> bytes:
+class _StillRunning(Exception):
+    """The same request, sent before, is being carried out; asked again in so many seconds, it may be done."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+def _part(answer: HTTPResponse, size: int | None) -> bytes:
+    """So many bytes of an answer, or all of them; raises Unreachable where the transfer is interrupted."""
     try:
-        return answer.read(CHUNK)
+        return answer.read(size)
     except (HTTPException, OSError) as error:
         raise Unreachable(f"the transfer was interrupted: {error}") from error
 

@@ -56,6 +56,10 @@ class Unavailable(Exception):
     """The database does not respond, or another change holds it for too long: the same may succeed later."""
 
 
+class Damaged(WorkbenchError):
+    """The file of the database is not what the program wrote."""
+
+
 class DiskFull(Unavailable):
     """The disk of the database is full: nothing is saved until somebody makes room."""
 
@@ -85,6 +89,10 @@ class NotAllowed(WorkbenchError):
 
 class Conflict(WorkbenchError):
     """The action conflicts with the stored state, such as a name that is taken or a pool that is closed."""
+
+
+class NotYet(Conflict):
+    """The same is being done at this moment: whoever asks again in a while gets what it came to."""
 
 
 class NoRoom(WorkbenchError):

@@ -151,7 +151,7 @@ def read_settings(environment: Environment | None = None, *, instance: Path | No
         static=_package_data("static"),
         behind_proxy=_whole_number(env, "WORKBENCH_PROXIES", 0),
         proxy_networks=_networks(env, "WORKBENCH_PROXY_ADDRESSES") or NEARBY,
-        hosts=_listed(env, "WORKBENCH_HOSTS"),
+        hosts=_hosts(env, "WORKBENCH_HOSTS"),
         prefix=_prefix(env),
         secure_cookies=_yes_or_no(env, "WORKBENCH_SECURE_COOKIES"),
         max_upload_bytes=_whole_number(env, "WORKBENCH_MAX_UPLOAD_MIB", 2048) * 1024**2,
@@ -393,6 +393,15 @@ def _prefix(env: Environment) -> str:
 
 def _listed(env: Environment, name: str) -> tuple[str, ...]:
     return tuple(env.get(name, "").replace(",", " ").split())
+
+
+def _hosts(env: Environment, name: str) -> tuple[str, ...]:
+    """Names of hosts; an address would be the name of none, and the site would answer nobody."""
+    hosts = _listed(env, name)
+    if wrong := [one for one in hosts if "/" in one]:
+        remedy = "set names such as judge.example.org, without https:// and without a path"
+        raise WorkbenchError(f"{name} is {wrong[0]!r}", remedy=remedy)
+    return hosts
 
 
 def _networks(env: Environment, name: str) -> tuple[Network, ...]:

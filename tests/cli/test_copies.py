@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import time
 import zipfile
 from pathlib import Path
+
+import pytest
 
 from tests.cli.executable import Terminal
 
@@ -30,6 +33,30 @@ def test_a_backup_is_written_once_and_verified_against(populated: Terminal, tmp_
     assert "not empty" in populated.refused("restore", file)
     assert "does not have this SHA-256" in populated.refused("restore", file, "--sha256", "0" * 64)
     assert str(file) in populated.refused("backup", "--to", file)
+    # A name without an ending is a folder, from the first night on.
+    for _ in range(2):
+        populated.does("backup", "--to", tmp_path / "nights")
+        time.sleep(1)
+    assert len(list((tmp_path / "nights").glob("workbench-*.zip"))) == 2
+
+
+@pytest.mark.parametrize("damage", ["header", "schema", "end"])
+def test_a_damaged_database_is_said_to_be_and_what_to_do(populated: Terminal, damage: str) -> None:
+    (file,) = populated.instance.glob("*.sqlite3")
+    content = bytearray(file.read_bytes())
+    if damage == "header":
+        content[3] ^= 1
+    elif damage == "schema":
+        content[content.index(b"ix_one_time_token") + 12] ^= 1
+    else:
+        del content[-8192:]
+    file.write_bytes(content)
+    for words in (("verify",), ("backup",)):
+        done = populated.run(*words)
+        assert done.returncode == 1
+        assert b"Traceback" not in done.stderr
+        assert b"the database is damaged" in done.stderr
+        assert b"restore the latest backup" in done.stderr
 
 
 def test_a_backup_and_a_scale_that_are_nested_without_end_are_refused_in_words(

@@ -28,6 +28,11 @@ SECRET_FILE = "WORKBENCH_OPENID_CLIENT_SECRET_FILE"
     ("given", "said"),
     [
         ({"WORKBENCH_PROXIES": "one"}, "WORKBENCH_PROXIES is 'one' (set a whole number, 0 or more)"),
+        (
+            {"WORKBENCH_HOSTS": "https://x.example/"},
+            "WORKBENCH_HOSTS is 'https://x.example/' "
+            "(set names such as judge.example.org, without https:// and without a path)",
+        ),
         ({"WORKBENCH_PROXIES": "-1"}, "WORKBENCH_PROXIES is '-1' (set a whole number, 0 or more)"),
         # A digit of another script.
         ({"WORKBENCH_SLOW_QUERY_MS": "٣"}, "WORKBENCH_SLOW_QUERY_MS is '٣' (set a whole number, 0 or more)"),

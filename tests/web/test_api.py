@@ -167,6 +167,28 @@ def test_bodies_that_are_wrong_are_named(act: Program, body: bytes, code: str) -
     assert codes(answer) == [code]
 
 
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("assessor=zz", 'the rule "majority" has no assessor'),
+        ("line=2", 'the rule "majority" has no line'),
+        ("rule=any&ties=lower", 'the rule "any" has no ties'),
+    ],
+)
+def test_a_parameter_of_another_rule_is_not_dropped(act: Program, query: str, said: str) -> None:
+    olga = act("Olga")
+    for address in ("qrels", "scores"):
+        assert said in problem(olga.get(f"{HARBOUR}/{address}?{query}"))["detail"]
+    given = {"version": "1.0", "parameters": {"assessor": "zz"}}
+    refused = olga.post(f"{HARBOUR}/releases", json=given)
+    assert (refused.status_code, "has no assessor" in problem(refused)["detail"]) == (422, True)
+
+
+def test_true_is_no_depth(act: Program) -> None:
+    sent = {"strategy": "depth", "parameters": {"depth": True}}
+    assert act("Olga").post(f"{HARBOUR}/pools", json=sent).status_code == 422
+
+
 def test_a_body_of_another_type_is_refused(act: Program) -> None:
     assert problem(act("Olga").post(f"{API}/campaigns", data={"name": "Ebb"}))["status"] == 415
 
@@ -245,6 +267,8 @@ def test_a_request_without_an_answer_is_never_done_again(
     before = count(sqlite_database, CampaignRow)
     answer = olga.post(f"{API}/campaigns", json={"name": "Estuary"}, headers=KEY)
     assert problem(answer)["status"] == 409
+    # Whoever asks again in a while may get the answer; what was interrupted never has one.
+    assert answer.headers.get("Retry-After") == (None if minutes else "5")
     assert count(sqlite_database, CampaignRow) == before
 
 

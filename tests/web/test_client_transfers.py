@@ -4,36 +4,62 @@ from __future__ import annotations
 
 import socket
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from workbench.client import Transport, Unreachable, _operation
+from workbench.client import ATTEMPTS, ApiError, Transport, Unreachable, _operation
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n"
 STATED = b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"
 
 
-def downloaded(sent: bytes, file: Path) -> int:
-    """The bytes that the client has of a response after which its server closes the connection."""
+@contextmanager
+def answering(*sent: bytes) -> Iterator[Transport]:
+    """A client of a server that closes each connection after one of these responses."""
 
     def answer() -> None:
-        connection, _ = listening.accept()
-        with connection:
-            connection.recv(65_536)
-            connection.sendall(sent)
+        for one in sent:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(65_536)
+                connection.sendall(one)
 
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server = threading.Thread(target=answer)
         server.start()
         try:
-            port = listening.getsockname()[1]
-            sender = Transport(f"http://127.0.0.1:{port}", "token", timeout=10)
-            # As the document of the API has it, which this server cannot give.
-            vars(sender)["_operations"] = {"large": _operation("GET", "/large", {"responses": {}})}
-            return sender.download("large", {}, file)
+            yield Transport(f"http://127.0.0.1:{listening.getsockname()[1]}", "token", timeout=10)
         finally:
             server.join()
+
+
+def downloaded(sent: bytes, file: Path) -> int:
+    """The bytes that the client has of a response after which its server closes the connection."""
+    with answering(sent) as sender:
+        # As the document of the API has it, which this server cannot give.
+        vars(sender)["_operations"] = {"large": _operation("GET", "/large", {"responses": {}})}
+        return sender.download("large", {}, file)
+
+
+def test_an_answer_that_breaks_off_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.client.PAUSE_SECONDS", 0)
+    whole = b'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"a"'
+    with answering(whole[:-1], whole[:-2], whole) as sender:
+        assert sender.get("/campaigns") == "a"
+    with answering(*[whole[:-1]] * ATTEMPTS) as sender, pytest.raises(Unreachable, match="interrupted"):
+        sender.get("/campaigns")
+
+
+def test_a_request_that_is_still_carried_out_is_waited_for() -> None:
+    running = b"HTTP/1.1 409 Conflict\r\nRetry-After: 0\r\nContent-Length: 0\r\n\r\n"
+    whole = b'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"a"'
+    with answering(*[running] * (ATTEMPTS + 2), whole) as sender:
+        assert sender.get("/campaigns") == "a"
+    with answering(running.replace(b"Retry-After: 0\r\n", b"")) as sender, pytest.raises(ApiError):
+        sender.get("/campaigns")
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def contents_json(contents: Contents) -> dict[str, object]:
     "--to",
     "to",
     type=click.Path(path_type=Path),
-    help="File or folder to write to; by default, the folder `backups` of the instance.",
+    help="File, or folder (a name without an ending), to write to; by default, `backups` of the instance.",
 )
 @JSON_OBJECT
 def backup(settings: Settings, to: Path | None, as_json: bool) -> None:
@@ -95,7 +95,7 @@ def backup(settings: Settings, to: Path | None, as_json: bool) -> None:
     it has the hashes of passwords. Sessions are left out: after a restore everybody signs in again.
     """
     path = to or settings.instance / "backups"
-    if to is None or path.is_dir():
+    if to is None or path.is_dir() or not (path.exists() or path.suffix):
         path = path / f"workbench-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.zip"
     with existing_database(settings) as database, row_progress() as progress:
         made = write_archive(database, path, progress)

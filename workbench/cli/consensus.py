@@ -44,6 +44,7 @@ from workbench.consensus.rules import (
     choice_name,
     choices_of,
     default_rules,
+    exact_choice,
     rule_choice,
 )
 from workbench.consensus.settle import (
@@ -99,8 +100,8 @@ def consensus_options(*, machines: bool = True, several: bool = False) -> Decora
                 people = given["assessor"]
                 given["assessor"] = people[0] if people else None
                 options |= {"rules": rule, "people": people}
-                rule = ""
-            return command(choice=rule_choice(rule, machines=machines, **given), **options)
+                return command(choice=rule_choice("", machines=machines, **given), **options)
+            return command(choice=exact_choice(rule, machines=machines, **given), **options)
 
         return with_choice
 

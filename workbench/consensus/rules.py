@@ -371,6 +371,13 @@ def rule_choice(rule: str = "majority", *, machines: bool = False, **given: str 
     )
 
 
+def exact_choice(rule: str, *, machines: bool = False, **given: str | None) -> RuleChoice:
+    """As `rule_choice`, for doors at which nothing given is dropped; raises as `bound`."""
+    choice = rule_choice(rule, machines=machines, **given)
+    bound(rule_of(rule), dict(choice.given))
+    return choice
+
+
 def default_rules(*, slow: bool = False) -> tuple[str, ...]:
     """The rules to begin with: all that give qrels; models, which take a while, only with `slow`."""
     return tuple(rule.name for rule in RULES.values() if not rule.soft and (slow or not rule.slow))

@@ -29,7 +29,7 @@ from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from workbench.errors import DiskFull, Unavailable, WorkbenchError
+from workbench.errors import Damaged, DiskFull, Unavailable, WorkbenchError
 from workbench.records import without_collections
 from workbench.storage import sqlite
 from workbench.storage.limits import time_limit
@@ -270,6 +270,7 @@ SQLITE_PASSES = frozenset(
     }
 )
 # PostgreSQL's "read_only_sql_transaction": of a standby where we write, of our own doing where we read.
+RESTORE = "keep the file, and restore the latest backup into another instance"
 ONLY_READS = "25006"
 DISK_FULL = "53100"
 
@@ -280,9 +281,17 @@ def responding(*, writes: bool = False) -> Iterator[None]:
     try:
         yield
     except (DBAPIError, NoConnection, DisconnectionError) as error:
+        raise_if_damaged(error)
         if _passes(error) or (writes and _only_reads(error)):
             raise (DiskFull if _has_no_room(error) else Unavailable)(first_line(error)) from error
         raise
+
+
+def raise_if_damaged(error: DatabaseError) -> None:
+    """Raise Damaged where the file of the database is no longer what SQLite wrote."""
+    cause = error.orig if isinstance(error, DBAPIError) else None
+    if getattr(cause, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
+        raise Damaged(f"the database is damaged: {first_line(error)}", remedy=RESTORE) from error
 
 
 def first_line(error: DatabaseError) -> str:

@@ -14,13 +14,13 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import delete, inspect, select, text
 from sqlalchemy.engine import Connection
-from sqlalchemy.exc import DisconnectionError, OperationalError
+from sqlalchemy.exc import DBAPIError, DisconnectionError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from workbench import __version__
 from workbench.errors import WorkbenchError
 from workbench.storage import sqlite
-from workbench.storage.engine import Database, first_line
+from workbench.storage.engine import Database, first_line, raise_if_damaged
 from workbench.storage.tables import AccountRow, Base, CampaignRow, TrailRow
 
 
@@ -28,8 +28,11 @@ def reachable(database: Database) -> None:
     """Raise WorkbenchError, with the reason, if the database does not respond."""
     try:
         with database.engine.connect() as connection:
-            connection.execute(text("select 1"))
-    except (OperationalError, NoConnection, DisconnectionError) as error:
+            connection.execute(text("select 1 from sqlite_master" if database.embedded else "select 1"))
+    except (DBAPIError, NoConnection, DisconnectionError) as error:
+        raise_if_damaged(error)
+        if isinstance(error, DBAPIError) and not isinstance(error, OperationalError):
+            raise
         reason = first_line(error)
         raise WorkbenchError(f"the database does not respond: {reason}", remedy=_remedy(database)) from None
 

@@ -16,11 +16,13 @@ from werkzeug.wrappers import Response
 from workbench.errors import (
     ChangedAtOnce,
     Conflict,
+    Damaged,
     DiskFull,
     InvalidInput,
     NoRoom,
     NotAllowed,
     NotFound,
+    NotYet,
     Unavailable,
     WorkbenchError,
     finding_to_json,
@@ -59,7 +61,14 @@ def problem_response(failure: Failure) -> Response:
     return Response(json.dumps(problem), failure.status, content_type=CONTENT_TYPE)
 
 
-STATUS: dict[type[WorkbenchError], int] = {NotFound: 404, NotAllowed: 403, Conflict: 409, NoRoom: 507}
+STATUS: dict[type[WorkbenchError], int] = {
+    NotFound: 404,
+    NotAllowed: 403,
+    NotYet: 409,
+    Conflict: 409,
+    NoRoom: 507,
+    Damaged: 500,
+}
 TITLES = {
     400: "Bad request",
     401: "No valid token",
@@ -119,7 +128,10 @@ def refused(error: WorkbenchError) -> Response:
         message, remedy = _sentence(message), _sentence(remedy)
     # A form has its page: what is not there is something that it names.
     title = "Not found" if status == STATUS[NotFound] and request.method == "POST" else TITLES[status]
-    return _render(Failure(status, title, message, remedy, findings))
+    response = _render(Failure(status, title, message, remedy, findings))
+    if isinstance(error, NotYet):
+        response.headers["Retry-After"] = str(RETRY_SECONDS)
+    return response
 
 
 def failed(error: HTTPException) -> Response:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from flask import Blueprint
-from pydantic import Field
+from pydantic import Field, StrictFloat, StrictInt
 from typing_extensions import TypedDict
 from werkzeug.wrappers import Response
 
@@ -76,7 +76,7 @@ class SentRecipe:
 
     name: str = ""
     strategy: Annotated[str, Field(json_schema_extra={"enum": list(ALL_STRATEGIES)})] = "depth"
-    parameters: dict[str, str | int | float] = field(default_factory=dict)
+    parameters: dict[str, str | StrictInt | StrictFloat] = field(default_factory=dict)
     ties: TieRule = TieRule.TREC_EVAL
     runs: Names | None = None
     priority: Annotated[Whole, Field(ge=1, le=10**6)] | None = None

@@ -8,7 +8,7 @@ from enum import StrEnum
 from flask import Blueprint
 from werkzeug.wrappers import Response
 
-from workbench.consensus.rules import PARAMETERS, rule_choice
+from workbench.consensus.rules import PARAMETERS, exact_choice
 from workbench.errors import rejected
 from workbench.releases.contents import Included
 from workbench.web.access import in_archive, organiser, reader, viewer
@@ -90,7 +90,7 @@ def make(body: SentRelease) -> MadeReleaseJson:
             f"{unknown[0][:40]!r} is not a parameter of a rule",
             f"choose one of {', '.join(PARAMETERS)}",
         )
-    choice = rule_choice(body.rule, machines=body.machines, **dict[str, str | None](body.parameters))
+    choice = exact_choice(body.rule, machines=body.machines, **dict[str, str | None](body.parameters))
     open_ = read_here(release_readiness, choice)
     request = ReleaseRequest(
         body.version,

@@ -19,7 +19,7 @@ from workbench.agreement.options import (
 )
 from workbench.agreement.report_json import AgreementJson, report_data
 from workbench.consensus.disputes import Difference
-from workbench.consensus.rules import PARAMETERS, RuleChoice, rule_choice
+from workbench.consensus.rules import PARAMETERS, RuleChoice, exact_choice
 from workbench.frozen import filled
 from workbench.web.access import here, member, organiser, reader, viewer
 from workbench.web.api.fields import FORBID, ClientId, Flag, GradeValue, Whole, sent
@@ -153,7 +153,7 @@ def scores(query: Any) -> list[ScoreJson]:
 def chosen_rule(query: Any) -> RuleChoice:
     """The rule that a query names, with those of its parameters that it gives."""
     given = {name: getattr(query, name) for name in PARAMETERS}
-    return rule_choice(query.rule, machines=query.machines, **given)
+    return exact_choice(query.rule, machines=query.machines, **given)
 
 
 disputes = Blueprint("disputes", __name__, url_prefix="/campaigns/<slug>/disputes")

@@ -17,7 +17,7 @@ from sqlalchemy import delete, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, InvalidInput, rejected
+from workbench.errors import Conflict, InvalidInput, NotYet, rejected
 from workbench.frozen import frozen_dataclass
 from workbench.storage.tables import RepeatableRequestRow
 from workbench.workflow.clock import shared_now
@@ -86,7 +86,11 @@ def _before(row: RepeatableRequestRow, fingerprint: str, moment: datetime) -> Gi
     if row.fingerprint != fingerprint:
         raise _wrong("this key was used for another request", "make a new key")
     if row.status is None and moment - row.begun_at < RUNNING:
-        raise Conflict("the first request with this key is still running", remedy="try again later")
+        minutes = f"{RUNNING.total_seconds() / 60:.0f} minutes"
+        raise NotYet(
+            "the first request with this key is still running, or its server was stopped",
+            remedy=f"send it again: the first one counts as interrupted {minutes} after it began",
+        )
     if row.status is None:
         raise Conflict(
             "the first request with this key was interrupted, and its outcome is unknown",
