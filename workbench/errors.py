@@ -56,8 +56,8 @@ class Unavailable(Exception):
     """The database does not respond, or another change holds it for too long: the same may succeed later."""
 
 
-class Damaged(WorkbenchError):
-    """The file of the database is not what the program wrote."""
+class Damaged(Unavailable):
+    """The file of the database is no longer what SQLite wrote: a browser keeps what it could not send."""
 
 
 class DiskFull(Unavailable):

@@ -55,7 +55,7 @@ def test_a_damaged_database_is_said_to_be_and_what_to_do(populated: Terminal, da
         done = populated.run(*words)
         assert done.returncode == 1
         assert b"Traceback" not in done.stderr
-        assert b"the database is damaged" in done.stderr
+        assert b"it is damaged: " in done.stderr
         assert b"restore the latest backup" in done.stderr
 
 

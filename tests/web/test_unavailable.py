@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import secrets
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -52,6 +53,17 @@ def test_a_database_that_is_gone_is_told_on_every_page_and_once_in_the_log(
     assert "the database does not respond: " in caplog.text
     assert "Traceback" not in caplog.text
     assert client.get("/healthz").status_code == 503
+
+
+def test_a_damaged_file_is_told_to_the_log_and_a_desk_keeps_its_answers(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "damaged.sqlite3"
+    file.write_bytes(b"SQLite format 4\0" + bytes(8192))
+    client = client_with(create_app(read_settings(), Database(f"sqlite:///{file}")), "token")
+    # Whoever gets this sends it again; a refusal would be final.
+    assert is_unavailable(client.post("/desk/events", json={}))
+    assert "it is damaged: file is not a database" in caplog.text
 
 
 def test_who_reads_does_not_wait_for_a_lock_and_who_saves_is_told_to_try_again(

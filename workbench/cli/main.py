@@ -19,7 +19,7 @@ import click
 
 from workbench import __version__
 from workbench.cli.output import REFUSED, complain, refusal_json, say_json, standard_output
-from workbench.errors import ChangedAtOnce, Unavailable, WorkbenchError
+from workbench.errors import ChangedAtOnce, Damaged, Unavailable, WorkbenchError
 
 LONGEST_SENTENCE = 1000
 
@@ -154,8 +154,9 @@ def _run() -> None:
         try:
             workbench.main(prog_name="workbench", standalone_mode=False)
         except Unavailable as error:
-            message = f"the database does not respond: {error}"
-            raise WorkbenchError(message, remedy="try again later") from error
+            restore = "keep its file, and restore the latest backup into another instance"
+            remedy = restore if isinstance(error, Damaged) else "try again later"
+            raise WorkbenchError(f"the database does not respond: {error}", remedy=remedy) from error
         except Exception as error:
             if not _overtaken(error):
                 raise

@@ -270,7 +270,6 @@ SQLITE_PASSES = frozenset(
     }
 )
 # PostgreSQL's "read_only_sql_transaction": of a standby where we write, of our own doing where we read.
-RESTORE = "keep the file, and restore the latest backup into another instance"
 ONLY_READS = "25006"
 DISK_FULL = "53100"
 
@@ -291,7 +290,7 @@ def raise_if_damaged(error: DatabaseError) -> None:
     """Raise Damaged where the file of the database is no longer what SQLite wrote."""
     cause = error.orig if isinstance(error, DBAPIError) else None
     if getattr(cause, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
-        raise Damaged(f"the database is damaged: {first_line(error)}", remedy=RESTORE) from error
+        raise Damaged(f"it is damaged: {first_line(error)}") from error
 
 
 def first_line(error: DatabaseError) -> str:

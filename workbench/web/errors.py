@@ -16,7 +16,6 @@ from werkzeug.wrappers import Response
 from workbench.errors import (
     ChangedAtOnce,
     Conflict,
-    Damaged,
     DiskFull,
     InvalidInput,
     NoRoom,
@@ -61,14 +60,7 @@ def problem_response(failure: Failure) -> Response:
     return Response(json.dumps(problem), failure.status, content_type=CONTENT_TYPE)
 
 
-STATUS: dict[type[WorkbenchError], int] = {
-    NotFound: 404,
-    NotAllowed: 403,
-    NotYet: 409,
-    Conflict: 409,
-    NoRoom: 507,
-    Damaged: 500,
-}
+STATUS: dict[type[WorkbenchError], int] = {NotFound: 404, NotAllowed: 403, Conflict: 409, NoRoom: 507}
 TITLES = {
     400: "Bad request",
     401: "No valid token",
